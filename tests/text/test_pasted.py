@@ -105,3 +105,39 @@ def test_a_sentence_of_some_length_that_stands_elsewhere_was_copied(
 ) -> None:
     said = "So: one two three four five six seven eight. And more."
     assert is_copied_from(said, words) is expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-11-02 10:11:12,123 ERROR worker failed to connect",
+        "2026-11-02 10:11:12 [main] INFO c.a.Loader - started",
+        "2026/11/02 10:11:12 http: panic serving",
+        "[2026-11-02T10:11:12Z] ERROR boom",
+        "Nov  2 10:11:12 host sshd[123]: Failed password",
+        "10:11:12.123 WARN slow",
+        "ERROR 2026-11-02 10:11:12 it failed",
+        'level=error msg="boom"',
+        "Traceback (most recent call last):",
+        '  File "x.py", line 3, in f',
+        "    at com.foo.Bar(Bar.java:12)",
+    ],
+)
+def test_a_line_of_a_log_or_a_trace_is_pasted(line: str) -> None:
+    assert pasted_words(f"it broke\n{line}\nwhy?") == line
+    assert own_words(f"it broke\n{line}\nwhy?") == "it broke\nwhy?"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I saw 2026-11-02 10:11 that it failed",
+        "at 10:11:12 it failed",
+        "2026-11-02 is the deadline",
+        "Nov 2 is fine",
+        "File it under docs",
+        "time=5 is too long",
+    ],
+)
+def test_a_line_that_names_a_time_is_the_persons(line: str) -> None:
+    assert own_words(line) == line

@@ -244,3 +244,22 @@ def test_question_and_answer_share_the_room_of_a_quotation() -> None:
     assert line.startswith("why " * 30)
     assert answer_in(answer_line("Why?", answer)) == ("so " * 98).strip()
     assert answer_in("no arrow") == "no arrow"
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("**Options**:", "Options"),
+        ("**Options:**", "Options:"),
+        ("__Ways__:", "Ways"),
+    ],
+)
+def test_a_short_bold_line_is_the_heading_of_what_follows(
+    heading: str, name: str
+) -> None:
+    read = sentences(f"{heading}\n- floats are easy\n- cents are exact")
+    assert [(s.text, s.heading, s.is_heading) for s in read] == [
+        (name, "", True),
+        ("floats are easy", name, False),
+        ("cents are exact", name, False),
+    ]

@@ -36,8 +36,13 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
 COPIED_WORDS = 6  # from which a sentence that stands in two messages was copied
 _LEVEL = r"(?:WARN(?:ING)?|ERR(?:OR)?|INFO|DEBUG|FATAL)"
+_TIME = r"\d\d:\d\d:\d\d"
+_DATE = r"(?:\d{4}[-/]\d\d[-/]\d\d|[A-Z][a-z]{2} [ \d]\d)"
+# a line of a log or of a stack trace
 _LOGGED = re.compile(
-    rf"\s*(?:npm (?:WARN|ERR!)|\[?{_LEVEL}[:\]]|\[?\d[\dT:.,/-]{{6,}}\S*\s+\[?{_LEVEL}\b)"
+    rf"\s*(?:npm (?:WARN|ERR!)|\[?{_LEVEL}[:\]]|{_LEVEL}\s+\[?(?:{_DATE}|{_TIME})"
+    rf"|\[?\d[\dT:.,/-]{{6,}}\S*\s+\[?{_LEVEL}\b|\[?(?:{_DATE}[T ])?{_TIME}\S*\s+\S"
+    r"|(?:level|ts|time)=\S+ \w+=|Traceback \(|File \"[^\"]+\", line \d|at \S+\([^)\s]*:\d+\))"
 )
 _QUOTED = re.compile(
     rf"\b(?:{_SAYS}|{_SOURCE})\b[^\"“”«»„\n]{{0,30}}([\"“«„][^\"“”«»„\n]{{12,}}[\"”»“])",

@@ -167,7 +167,8 @@ def _prose_lines(message: str) -> Iterator[str]:
         is_item = _is_item(line)
         in_list = is_item or (in_list and line[0] in " \t")
         is_code = line.startswith(("    ", "\t")) and not in_list
-        is_printed = n in alike or (not is_item and _is_output(line))
+        is_told = is_item or _BOLD_LINE.match(line) is not None
+        is_printed = n in alike or (not is_told and _is_output(line))
         yield "" if in_output or is_code or is_printed else line
         if raws[n].endswith("\\"):  # a line break typed in a terminal
             yield ""
