@@ -210,7 +210,11 @@ def test_a_message_is_read_as_sentences_with_what_stands_above_them() -> None:
         ("We take it, because it is safe and sound", 20, "We take it,"),
         ("We take it because it is safe", 20, "We take it"),
         ("We, take it for what it is worth", 24, "We, take it for what it"),
-        ("**It** is: good, or not so", 17, "**It** is: good"),
+        ("**It** is: good, or not so", 17, "It is: good"),
+        ("**Fix** it in **two** steps", 80, "Fix it in two steps"),
+        ("call `f(**kw, **more)` with **all**", 80, "call `f(**kw, **more)` with all"),
+        ("2 ** 3 ** 4 and a**b**c", 80, "2 ** 3 ** 4 and a**b**c"),
+        ("an open **end", 80, "an open **end"),
     ],
 )
 def test_a_quotation_is_cut_at_a_clause_or_a_word(

@@ -10,6 +10,7 @@ import functools
 import re
 from collections.abc import Iterator
 
+from keeplore.text.sentences import unstressed
 from keeplore.text.similarity import normalised, spaced_words
 
 _SOURCE = (
@@ -62,7 +63,7 @@ def pasted_words(message: str) -> str:
 
 def is_pasted_into(message: str, text: str) -> bool:
     """Is a text (a sentence, a quotation) of what was pasted into the message?"""
-    words = normalised(text).rstrip("…").strip()
+    words = _normalised(text).rstrip("…").strip()
     return bool(words) and words in _normalised(pasted_words(message))
 
 
@@ -74,7 +75,7 @@ def is_copied_from(message: str, text: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _normalised(text: str) -> str:
-    return normalised(text)
+    return normalised(unstressed(text))
 
 
 @functools.lru_cache(maxsize=256)  # asked of every sentence of a message

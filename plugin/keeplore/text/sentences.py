@@ -61,6 +61,9 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
+_STRESSED = re.compile(
+    r"`[^`\n]*`|(?<![*\w])\*\*(?=[^\s*])([^*\n]{1,300}?)(?<=\S)\*\*(?![*\w])"
+)
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
 _MARKER = re.compile(r"\A(?:[-+•]|#{1,6}|\*(?!\*))\s+")
 _CLAUSE = re.compile(
@@ -285,10 +288,16 @@ def _without_emphasis(text: str, mark: str) -> str:
     return text[len(mark) : -len(mark)] if is_around else text
 
 
+def unstressed(text: str) -> str:
+    """The text without the marks of words in bold, but for those in `code`."""
+    return _STRESSED.sub(lambda found: found[1] or found[0], text)
+
+
 def clip(text: str, limit: int = MAX_QUOTE) -> str:
     """At most ``limit`` characters of the text's beginning, cut at a clause where there is one,
-    else at a word.
+    else at a word; without the marks of words in bold.
     """
+    text = unstressed(text)
     if len(text) <= limit:
         return text
     head = text[: limit + 1]

@@ -84,7 +84,7 @@ def test_an_answer_is_one_line_with_its_question(
             [
                 "Root cause",
                 "Root cause: The worker polls a table without an index.",
-                "**Fix**: an index on `state`.",
+                "Fix: an index on `state`.",
                 "Result",
                 "A poll takes a millisecond.",
             ],
@@ -95,7 +95,7 @@ def test_an_answer_is_one_line_with_its_question(
                 "1. Exports default to CSV\n2. The fix of May was lost\n\nExports default to JSON now."
             ),
             [
-                "**What was actually wrong** — two defects:",
+                "What was actually wrong — two defects:",
                 "What was actually wrong: Exports default to CSV",
                 "What was actually wrong: The fix of May was lost",
                 "Exports default to JSON now.",

@@ -315,7 +315,7 @@ POINTS = (
 def test_answers_by_number_are_decisions_with_their_points() -> None:
     answers = "1. all of them\n2. yup\n3. the index lives in the cache"
     assert decided("We need a search.", POINTS, answers, "I'll build it.") == [
-        "**Scope** of the search is all projects, or one? → all of them",
+        "Scope of the search is all projects, or one? → all of them",
         "The reader shows plain text → yup",
         "the index lives in the cache",
     ]
@@ -370,7 +370,7 @@ def test_labelled_options_can_be_picked_too() -> None:
         "first\n\nWhat do you think?"
     )
     assert decided("how big is the fix?", answer, "option 2", "Ok.") == [
-        "**Option 2: Check the age** first"
+        "Option 2: Check the age first"
     ]
 
 

@@ -30,9 +30,9 @@ def left_open(*said: tuple[str, str]) -> list[str]:
 
 def test_of_points_that_wait_for_the_person_the_ways_are_not_open() -> None:
     assert left_open(("Add invoices.", QUESTIONS)) == [
-        "**Currency of the totals**: that of the customer or always euros?",
-        "**Where invoices are numbered**: which place should do it?",
-        "**Length of the numbers**: six digits give a million invoices.",
+        "Currency of the totals: that of the customer or always euros?",
+        "Where invoices are numbered: which place should do it?",
+        "Length of the numbers: six digits give a million invoices.",
     ]
 
 

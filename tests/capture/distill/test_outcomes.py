@@ -43,7 +43,7 @@ def test_what_was_found_and_done_is_kept_and_not_the_steps_on_the_way() -> None:
     ]
     assert part("outcome", "git status fails, why?", REPORT) == [
         "Rebuilt the index with `git read-tree HEAD`",
-        "**`loader.py`**: retries are now limited to three",
+        "`loader.py`: retries are now limited to three",
         "All 41 tests of the loader pass.",
     ]
 

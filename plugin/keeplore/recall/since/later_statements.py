@@ -29,7 +29,7 @@ from keeplore.text.revisions import (
     revision_of,
     revisions_in,
 )
-from keeplore.text.sentences import answer_in, clip, sentences
+from keeplore.text.sentences import answer_in, clip, sentences, unstressed
 from keeplore.text.similarity import normalised
 from keeplore.text.terms import stems
 
@@ -83,6 +83,7 @@ class LaterSayings:
             return None
         if row.superseded_by:
             return self._head_statement(row.superseded_by)
+        shown = unstressed(shown)  # as quotations are
         if judged := self._judged(conversation, shown, turn):
             return judged
         if conversation and (said := _corrected(conversation, shown, turn)):
@@ -114,7 +115,7 @@ class LaterSayings:
         notes = (
             self._head_statement(id_)
             for said, id_ in endings
-            if normalised(said) in words
+            if normalised(unstressed(said)) in words
         )
         found = [note for note in notes if note and note.text not in shown]
         return max(found, key=lambda note: (note.at, note.memory_id), default=None)
