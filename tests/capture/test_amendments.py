@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.capture.segmenter import Segmenter, amends, is_reply, takes_up
+from keeplore.capture.segmenter import (
+    Segmenter,
+    amends,
+    echoes,
+    is_reply,
+    takes_up,
+)
 from keeplore.index import embedder_for
 from keeplore_hooks.events import Origin, Turn
 
@@ -84,6 +90,40 @@ def test_other_words_amend_nothing(message: str) -> None:
 @pytest.mark.parametrize("words", ["ok but just ", "make it ", "no, ", "yes, but "])
 def test_of_a_long_message_only_the_opening_is_read(words: str) -> None:
     assert not amends(words * 50_000 + "x")
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("mattermost, channel alarms", "By mail, or to the Mattermost-Channel."),
+        ("the cursor", "More memory, or a cursor on the server."),
+        ("take the second cellar", "A NAS in the cellar costs 28,000 EUR."),
+        ("nimm den Cursor", "Mehr Speicher oder ein Cursor."),
+    ],
+)
+def test_a_few_words_of_the_reply_before_take_something_of_it(
+    message: str, reply: str
+) -> None:
+    assert echoes(message, reply)
+    assert takes_up(message, ["The tests pass.", reply])
+    assert is_reply([{"user": "?", "assistant": reply}], message, 2.0)
+    assert not is_reply([{"user": "?", "assistant": reply}], message, 90.0)
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("which cursor?", "More memory, or a cursor on the server."),
+        ("fix the login page next", "A cursor on the server."),
+        ("now let us look at the cursor of the editor", "A cursor on the server."),
+        ("ok", "ok"),
+        ("", ""),
+    ],
+)
+def test_questions_other_words_and_more_words_take_nothing(
+    message: str, reply: str
+) -> None:
+    assert not echoes(message, reply)
 
 
 def test_it_is_a_reply_where_it_comes_at_once() -> None:

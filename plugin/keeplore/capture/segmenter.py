@@ -58,6 +58,8 @@ TAKEN_UP = (
     0.25  # likewise when it names an option of the last answer, or accepts its offer
 )
 LABELS_CHARS = 600  # of a message in which such a name counts
+# words of a message that takes something of the reply before, and characters of that reply
+ECHO_WORDS, ECHOED = 6, 4000
 SAME_HEAD, SAME_LEAST = (
     60,
     15,
@@ -129,12 +131,13 @@ def _size(exchanges: Sequence[Mapping[str, Any]], most: int) -> str:
 def is_reply(
     exchanges: Sequence[Mapping[str, Any]], message: str, minutes: float
 ) -> bool:
-    """True where a message answers, at once, what was asked last or amends what was proposed, takes
-    an item of a list by its number, or quotes a recent answer.
+    """True where a message answers at once what was asked last, amends what was proposed or takes
+    something of it, takes an item of a list by its number, or quotes a recent answer.
     """
     answers = [str(exchange["assistant"]) for exchange in exchanges[-BLOCK:]]
     is_invited = ends_with_question(answers[-1]) or amends(message)
-    is_answer = (minutes < PAUSE and is_invited) or opens_with(message, "picks")
+    is_at_once = minutes < PAUSE and (is_invited or echoes(message, answers[-1]))
+    is_answer = is_at_once or opens_with(message, "picks")
     return is_answer or task_change.quotes(message, answers)
 
 
@@ -164,6 +167,17 @@ def amends(message: str) -> bool:
     if affirmed and says(opening[affirmed.end() :], "with_change"):
         return True
     return opens_with(opening, "another_value")
+
+
+def echoes(message: str, reply: str) -> bool:
+    """True for a few words that ask nothing, half of them of the reply before: they take something
+    of it ("mattermost, channel alarms").
+    """
+    own = {*terms(message.replace("-", " "))}
+    if "?" in message or not own or len(message.split()) > ECHO_WORDS:
+        return False
+    said = terms(reply[-ECHOED:].replace("-", " "))
+    return 2 * len(own.intersection(said)) >= len(own)
 
 
 def is_again(message: str, before: str) -> bool:
@@ -198,9 +212,9 @@ def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
 
 def takes_up(message: str, replies: Sequence[str]) -> bool:
     """True where the message speaks of an option or a point by the letter or number that one of the
-    replies gave it, amends what was proposed, or accepts or puts off what the last one asks at its
-    end: the words may be new then, the subject is not."""
-    if amends(message):
+    replies gave it, amends what was proposed or takes something of it, or accepts or puts off what
+    the last one asks at its end: the words may be new then, the subject is not."""
+    if amends(message) or any(echoes(message, reply) for reply in replies[-1:]):
         return True
     labels = _labels("labels", message[:LABELS_CHARS])
     if labels and any(labels & _labels("labelled", reply) for reply in replies):

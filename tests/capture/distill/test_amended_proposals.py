@@ -76,6 +76,15 @@ def test_a_doubt_and_an_objection_decide_nothing(message: str) -> None:
     assert decided(ASKED, PROPOSED, message) == []
 
 
+def test_another_value_stands_behind_the_sentence_that_it_changes() -> None:
+    asked = "if the others stay with tiff we stay with tiff. the tape yes"
+    told = "The disk then keeps the masters of the last 12 months."
+    reply = f"Masters go to tape, as TIFF. {told} Each file is verified."
+    found = decided(asked, reply, "12 months is too long, 6. delete the rest")
+    line = f"{told} → 12 months is too long, 6."
+    assert Quote(line, "user", "t-1") in found
+
+
 def test_another_number_than_none_is_no_change() -> None:
     assert decided("Fix the importer", "It is fixed.", "No, two minutes.") == []
 

@@ -700,3 +700,22 @@ def test_a_title_has_no_quotation_or_bracket_that_is_open(
 )
 def test_a_question_stays_a_question(question: str, expected: str) -> None:
     assert title_of(talk(question, "Answer."), {}) == expected
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        (
+            "can we bump the archive to dwc-dp while we're at it?",
+            "Bump the archive to dwc-dp",
+        ),
+        (
+            "scan bench wont start: `gphoto2: *** Error: Could not claim the device`",
+            "Scan bench wont start: gphoto2: Error: Could not claim the device",
+        ),
+    ],
+)
+def test_a_title_ends_with_a_word_and_has_no_stars(
+    request_: str, expected: str
+) -> None:
+    assert title(request_, "Ok.") == expected

@@ -155,7 +155,11 @@ def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
     valued = _naming_value(before.assistant)
     if is_value and not valued:
         return None
-    matters = [*asked, *proposed, *valued] if is_value else [*proposed, *asked]
+    matters = [*proposed, *asked]
+    if is_value:
+        questions = [text for text in asked if text.endswith(("?", "？"))]
+        of_it = [text for text in valued if {*terms(text)} & {*terms(said)}]
+        matters = [*questions, *of_it, *asked, *proposed, *valued]
     if not matters:
         return None
     return Agreed(answer_line(matters[0], said), AgreedKind.AMENDED, said=said)

@@ -129,7 +129,7 @@ def plain(text: str) -> str:
     )
     text = _NOISE.sub("", text)
     text = re.sub(
-        r"\*\*|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text
+        r"\*{2,}|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text
     )
     text = re.sub(r"(?<!\w)@(?=\w)", "", text)
     text = re.sub(r"\s+([,.;:!?)])(?!\w)", r"\1", " ".join(text.split()))
