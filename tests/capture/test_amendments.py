@@ -115,6 +115,7 @@ def test_a_few_words_of_the_reply_before_take_something_of_it(
     [
         ("which cursor?", "More memory, or a cursor on the server."),
         ("fix the login page next", "A cursor on the server."),
+        ("/review-cursor", "A cursor on the server. Review it?"),
         ("now let us look at the cursor of the editor", "A cursor on the server."),
         ("ok", "ok"),
         ("", ""),

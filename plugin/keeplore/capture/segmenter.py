@@ -170,11 +170,16 @@ def amends(message: str) -> bool:
 
 
 def echoes(message: str, reply: str) -> bool:
-    """True for a few words that ask nothing, half of them of the reply before: they take something
-    of it ("mattermost, channel alarms").
+    """True for a few words, no command or question, half of them of the reply before: they take
+    something of it ("mattermost, channel alarms").
     """
     own = {*terms(message.replace("-", " "))}
-    if "?" in message or not own or len(message.split()) > ECHO_WORDS:
+    if (
+        "?" in message
+        or message.startswith("/")
+        or not own
+        or len(message.split()) > ECHO_WORDS
+    ):
         return False
     said = terms(reply[-ECHOED:].replace("-", " "))
     return 2 * len(own.intersection(said)) >= len(own)

@@ -161,3 +161,45 @@ def test_a_way_is_picked_out_of_a_sentence_that_names_two(
 )
 def test_what_speaks_of_a_way_or_of_both_picks_none(message: str) -> None:
     assert decided(FILL, WAYS, message) == []
+
+
+def values(*said: tuple[str, str]) -> list[str]:
+    exchanges = [
+        Exchange(f"t-{n}", AT, user, (reply,)) for n, (user, reply) in enumerate(said)
+    ]
+    return [one.quote.text for one in decisions(exchanges)]
+
+
+def test_a_new_value_takes_the_place_of_the_one_that_was_agreed_to() -> None:
+    assert values(
+        (ASKED, "I recommend 30 days."),
+        ("ok", "Set to 30 days."),
+        ("30 days is too long, 7", "Set to 7 days."),
+    ) == ["I recommend 30 days. → 30 days is too long, 7"]
+
+
+def test_of_values_that_follow_one_another_the_last_stands_behind_the_first_matter() -> (
+    None
+):
+    assert values(
+        ("What TTL?", "I'd take 5 minutes."),
+        ("let's use 10 minutes", "Set."),
+        ("actually 15 minutes", "Set."),
+        ("no, 20", "Set."),
+    ) == ["I'd take 5 minutes. → no, 20"]
+
+
+def test_a_value_of_another_matter_stays() -> None:
+    assert values(
+        ("What TTL for the cache?", "I'd take 5 minutes."),
+        ("ok but 10 minutes", "TTL is 10 minutes now."),
+        ("now the retries: how many?", "I'd say 3 retries."),
+        ("make it 5", "5 retries."),
+    ) == [
+        "What TTL for the cache? → ok but 10 minutes",
+        "I'd say 3 retries. → make it 5",
+    ]
+
+
+def test_a_correction_without_a_value_before_it_sets_none() -> None:
+    assert values(("Fix the importer", "Fixed."), ("no, 20 minutes", "Ok.")) == []

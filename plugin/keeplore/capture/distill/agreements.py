@@ -28,13 +28,14 @@ from keeplore.capture.distill.choices import (
 from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.text.sentences import Sentence, answer_line, sentences
+from keeplore.text.sentences import ARROW, Sentence, answer_line, sentences
 from keeplore.text.terms import terms
 
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
 MAX_YES_WORDS = 6  # likewise an agreement to an offer
 PLAN_HEADINGS = 3  # from which a message is a plan
 IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
+VALUE_BACK = 2  # exchanges in which the number was named that a message corrects
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 LAST_WORDS = 3  # likewise an offer
 NUMBERED = 2  # points from which a message answers a list by its numbers
@@ -52,6 +53,7 @@ class AgreedKind(StrEnum):
     OTHER_PICK = "other pick"  # another one than before
     PROPOSAL = "proposal"  # the one that waited
     AMENDED = "amended"  # likewise, with what shall be otherwise
+    NEW_VALUE = "new value"  # another number than was proposed or decided
     NAMED = "named"  # what a message takes by its name
     OFFER = "offer"  # what the agent would do next
     ANSWERED_OFFER = "answered offer"  # likewise, the text with the person's answer
@@ -87,7 +89,7 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
     if named := named_pick(said, earlier):
         text = named.said if named.choice else named.line
         return Agreed(text, AgreedKind.NAMED, named.choice, named.said)
-    return None
+    return _corrected_value(said[0], earlier[-VALUE_BACK:])
 
 
 def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
@@ -112,6 +114,18 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return _named_by(proposal, before) or Agreed(proposal.text, AgreedKind.PROPOSAL)
     is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
     return _accepted_offer(opening, before) if is_yes else None
+
+
+def _corrected_value(said: Sentence, earlier: Sequence[Exchange]) -> Agreed | None:
+    """Another value than the one that the person last named, "no, 20"."""
+    text = said.text
+    is_other = opens_with(text, "another_value") and says(text, "corrected")
+    if said.is_question or not is_other or says(text, "undecided"):
+        return None
+    for exchange in reversed(earlier):
+        for before in _naming_value(exchange.user)[-1:]:
+            return Agreed(answer_line(before, text), AgreedKind.NEW_VALUE, said=text)
+    return None
 
 
 def _values_set(said: Sequence[Sentence]) -> list[str]:
@@ -162,7 +176,8 @@ def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
         matters = [*questions, *of_it, *asked, *proposed, *valued]
     if not matters:
         return None
-    return Agreed(answer_line(matters[0], said), AgreedKind.AMENDED, said=said)
+    kind = AgreedKind.NEW_VALUE if is_value else AgreedKind.AMENDED
+    return Agreed(answer_line(matters[0], said), kind, said=said)
 
 
 def _naming_value(reply: str) -> list[str]:
@@ -287,6 +302,8 @@ def stands_alone(text: str) -> bool:
     """False where a decision is about "this" or "it" and says too little to tell a later reader
     what that was.
     """
+    if terms(text.rpartition(ARROW)[0]):  # behind what it answers
+        return True
     pointer = pattern("points_back").search(text)
     if pointer is None or len(set(terms(text))) >= FEW_TERMS:
         return True

@@ -32,10 +32,14 @@ from keeplore.capture.distill.agreements import (
     agrees_to_plan,
     answers_by_number,
     approach,
-    stands_alone,
     suggestion,
 )
 from keeplore.capture.distill.choices import LOOK_BACK, Choice
+from keeplore.capture.distill.decision_weights import (
+    decision_weight,
+    directive_weight,
+    is_left,
+)
 from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
@@ -82,6 +86,7 @@ class Decision:
     takes_back: bool = True  # False for what only tells how things are
     lasts: bool = False  # only a later word on the same matter replaces it
     choice: Choice | None = None  # that it was picked of
+    is_new_value: bool = False  # another number than was proposed or decided
 
     def drops(self, named: Set[str]) -> bool:
         """Do these terms name an option that was not picked?"""
@@ -125,6 +130,7 @@ def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
     stand: list[Decision] = []
     for at, exchange in enumerate(exchanges):
         of_person, of_agent = made(at)
+        of_person = [_of_same_value(one, stand) for one in of_person]
         settling = [one for one in of_person if one.takes_back]
         if not settling:
             settling = [*_correction(exchange, at, stand)]
@@ -135,6 +141,26 @@ def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
             if not any(_repeats(decision, old) for old in stand):
                 stand.append(decision)
     return stand
+
+
+def _of_same_value(new: Decision, stand: Sequence[Decision]) -> Decision:
+    """A new value behind what the one that it replaces stands behind; any other decision as it
+    is.
+    """
+    for old in reversed(stand):
+        if _is_value_before(new, old):
+            before = old.quote.text
+            matter = before.rpartition(ARROW)[0] or before
+            line = answer_line(matter, answer_in(new.quote.text))
+            return replace(new, quote=replace(new.quote, text=line))
+    return new
+
+
+def _is_value_before(new: Decision, old: Decision) -> bool:
+    """Is an earlier decision the value in the place of which a new one was put?"""
+    is_recent = new.is_new_value and 0 < new.at - old.at <= RECENT
+    is_alike = bool(new.terms & old.terms)
+    return is_recent and is_alike and says(answer_in(old.quote.text), "value")
 
 
 def _correction(
@@ -157,40 +183,6 @@ def _correction(
 
 def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
     return [old for old in stand if at - old.at <= RECENT and not old.lasts]
-
-
-def decision_weight(sentence: Sentence, *, in_reply: bool = False) -> float:
-    """How strongly a person's sentence decides something; 0 for a question, a doubt, a task and a
-    report.
-    """
-    text = sentence.text
-    if sentence.is_question or not terms(text):
-        return 0.0
-    weight = weight_of(text, "decided")
-    if in_reply:
-        weight = max(weight, weight_of(text, "settled_in_reply"))
-    return 0.0 if _is_left(text) or says(text, "workflow") else weight
-
-
-def _is_left(text: str) -> bool:
-    """Does a sentence doubt, or put off?"""
-    return says(text, "undecided") or weight_of(text, "put_off") > 0
-
-
-def directive_weight(sentence: Sentence) -> float:
-    """How much like a decision an order of the person's is, 0 for a question, a doubt and a task.
-
-    It settles how a thing shall be, where others only say what to do next. Weaker than a decision,
-    so it is read for a conversation's file alone and never makes a note.
-    """
-    text = sentence.text
-    if sentence.is_question or sentence.is_heading or text.endswith(":"):
-        return 0.0
-    if len(set(terms(text))) < TELLING_TERMS or not stands_alone(text):
-        return 0.0
-    weight = weight_of(text, "directives")
-    is_no_order = says(text, "workflow") or says(text, "far_off")
-    return 0.0 if _is_left(text) or is_no_order else weight
 
 
 def _person_decisions(
@@ -284,6 +276,9 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
         return replace(named, choice=found.choice)
     if found.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
         return _decision(found.text, "user", turn, CONFIRMED, at)
+    if found.kind is AgreedKind.NEW_VALUE:
+        amended = _decision(found.text, "user", turn, CONFIRMED, at)
+        return replace(amended, is_new_value=True)
     # an offer may name what it does before it shows it
     leads_on = says(found.text, "points_on")
     offer = found.text if leads_on else found.text.rstrip(":：")
@@ -315,8 +310,8 @@ def _may_stipulate(statement: Statement) -> bool:
         return False
     if statement.act is Act.QUESTION:
         return says(text, "suggested") or says(text, "please")
-    is_left = _is_left(text) or weight_of(text, "open")
-    return statement.act is Act.REQUEST and not is_left
+    is_undone = is_left(text) or weight_of(text, "open")
+    return statement.act is Act.REQUEST and not is_undone
 
 
 def _deciding_sentences(
@@ -464,7 +459,7 @@ def _replaces(new: Decision, old: Decision) -> bool:
     """
     if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False
-    if new.choice and new.choice == old.choice:
+    if (new.choice and new.choice == old.choice) or _is_value_before(new, old):
         return True
     line = bare(new.quote.text)
     taken = answer_in(line) if new.choice else line

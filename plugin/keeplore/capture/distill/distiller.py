@@ -17,10 +17,10 @@ from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import agreements, outcomes
+from keeplore.capture.distill.decision_weights import decision_weight
 from keeplore.capture.distill.decisions import (
     MAIN,
     Decision,
-    decision_weight,
     decisions,
 )
 from keeplore.capture.distill.extracts import (
