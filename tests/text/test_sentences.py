@@ -215,6 +215,7 @@ def test_a_message_is_read_as_sentences_with_what_stands_above_them() -> None:
         ("call `f(**kw, **more)` with **all**", 80, "call `f(**kw, **more)` with all"),
         ("2 ** 3 ** 4 and a**b**c", 80, "2 ** 3 ** 4 and a**b**c"),
         ("an open **end", 80, "an open **end"),
+        ("an **end → that** is open", 80, "an **end → that** is open"),
     ],
 )
 def test_a_quotation_is_cut_at_a_clause_or_a_word(

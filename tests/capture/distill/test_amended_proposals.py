@@ -8,6 +8,7 @@ from keeplore.capture.distill.decisions import decisions
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.held_statements import held_statements
 from keeplore.capture.distill.titles import title_of
+from keeplore.capture.notes.note_candidates import candidates
 from keeplore.memory import Conversation, Exchange, Quote
 
 AT = "2026-02-09T14:03:11Z"
@@ -203,3 +204,21 @@ def test_a_value_of_another_matter_stays() -> None:
 
 def test_a_correction_without_a_value_before_it_sets_none() -> None:
     assert values(("Fix the importer", "Fixed."), ("no, 20 minutes", "Ok.")) == []
+
+
+def test_the_note_of_an_amended_proposal_is_the_persons() -> None:
+    found = candidates(talk(ASKED, PROPOSED, "ok, but use Glacier for the old ones"))
+    line = "Keeping them 30 days in S3. → ok, but use Glacier for the old ones"
+    told = [(one.text, one.speaker, one.quote.turn) for one in found]
+    assert told == [(line, "user", "t-1")]
+
+
+def test_of_values_that_follow_one_another_the_last_is_noted() -> None:
+    exchanges = [
+        Exchange("t-0", AT, ASKED, ("I recommend 30 days for the backups.",)),
+        Exchange("t-1", AT, "ok", ("Backups are kept for 30 days.",)),
+        Exchange("t-2", AT, "30 days is too long, 7", ("Set to 7 days.",)),
+    ]
+    assert [one.text for one in candidates(exchanges)] == [
+        "Backups are kept for 30 days. → 30 days is too long, 7"
+    ]

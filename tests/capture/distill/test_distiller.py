@@ -705,7 +705,7 @@ def test_the_model_is_asked_only_where_there_is_a_choice() -> None:
 
 
 def folded(text: str) -> str:
-    return " ".join(text.replace("\\", " ").split())
+    return " ".join(text.replace("\\", " ").replace("**", "").split())
 
 
 def is_in(quote: Quote, exchanges: Iterable[Exchange]) -> bool:

@@ -47,7 +47,14 @@ from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category, Scope, Trust
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.pasted import own_words
-from keeplore.text.sentences import ARROW, Sentence, answer_line, clip, sentences
+from keeplore.text.sentences import (
+    ARROW,
+    Sentence,
+    answer_in,
+    answer_line,
+    clip,
+    sentences,
+)
 from keeplore.text.similarity import content_hash
 from keeplore.text.terms import terms, words
 
@@ -96,6 +103,7 @@ class NoteCandidate:
     order: str = ""
     title: str = ""
     choice: Choice | None = None  # that it was picked of
+    is_new_value: bool = False  # another number than was proposed or decided
 
     @property
     def speaker(self) -> str:
@@ -123,10 +131,10 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
         of_person, of_agent = found[at]
         return _as_decisions(of_person, at), _as_decisions(of_agent, at)
 
-    stands = {decision.quote for decision in standing(exchanges, settled)}
+    stands = {_taken(decision.quote) for decision in standing(exchanges, settled)}
     in_order = chain.from_iterable(chain.from_iterable(found))
     by_quote = {candidate.quote: candidate for candidate in in_order}
-    kept = [c for c in by_quote.values() if c.order or c.quote in stands]
+    kept = [c for c in by_quote.values() if c.order or _taken(c.quote) in stands]
     told = [c.text for c in kept if c.confidence >= AUTOMATIC and not _is_tale(c)]
     untold = (one for one in findings(exchanges) if not is_told(one.text, told))
     kept += map(_finding_candidate, untold)
@@ -136,6 +144,11 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     return tuple(
         {content_hash(candidate.text): candidate for candidate in kept}.values()
     )
+
+
+def _taken(quote: Quote) -> tuple[str, str]:
+    """What was taken, and where: a new value changes what it stands behind."""
+    return quote.turn, answer_in(quote.text)
 
 
 def _stated_and_agreed(
@@ -184,6 +197,7 @@ def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
         takes_back=candidate.category not in REPORTS,
         choice=candidate.choice,
         lasts=candidate.category in (*REPORTS, Category.CORRECTIONS),
+        is_new_value=candidate.is_new_value,
     )
 
 
@@ -404,7 +418,8 @@ def _agreed_candidates(
     is_vague = points_elsewhere(text) or says(text, "hedged")
     if is_vague or len({*terms(line)}) < MIN_TERMS:
         confidence -= 0.3
-    place = ("user", exchange.id) if found.choice else ("assistant", earlier[-1].id)
+    is_theirs = found.choice or found.said
+    place = ("user", exchange.id) if is_theirs else ("assistant", earlier[-1].id)
     yield NoteCandidate(
         capitalised(line),
         _kind_of_decision(line),
@@ -412,6 +427,7 @@ def _agreed_candidates(
         Quote(clip(found.line), *place),
         title=_title_of_pick(found),
         choice=found.choice,
+        is_new_value=found.kind is AgreedKind.NEW_VALUE,
     )
 
 
@@ -429,10 +445,11 @@ def _lettered_candidate(answer: LetteredAnswer, turn: str) -> NoteCandidate:
 
 
 def _has_but(said: Sequence[Sentence], found: Agreed) -> bool:
-    """Does the message ask, or limit what it agrees to? Who takes another option says "but" of the
-    one before.
+    """Does the message ask, or limit what it agrees to without that being told? Who takes another
+    option says "but" of the one before.
     """
-    is_another = found.kind is AgreedKind.OTHER_PICK
+    told = (AgreedKind.OTHER_PICK, AgreedKind.AMENDED, AgreedKind.NEW_VALUE)
+    is_another = found.kind in told
     return any(
         s.is_question or (not is_another and says(s.text, "hedged_reply")) for s in said
     )
