@@ -103,7 +103,7 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return Agreed(option.text, AgreedKind.PICK, choice)
     if amends(opening):
         return _amended(opening, said[0].text, before)
-    for value in _values_set(said):
+    if value := _value_set(said):
         return _amended(value, value, before)
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
@@ -122,16 +122,16 @@ def _corrected_value(said: Sentence, earlier: Sequence[Exchange]) -> Agreed | No
     is_other = opens_with(text, "another_value") and says(text, "corrected")
     if said.is_question or not is_other or says(text, "undecided"):
         return None
-    for exchange in reversed(earlier):
-        for before in _naming_value(exchange.user)[-1:]:
-            return Agreed(answer_line(before, text), AgreedKind.NEW_VALUE, said=text)
-    return None
+    named = [value for one in earlier for value in _naming_value(one.user)]
+    if not named:
+        return None
+    return Agreed(answer_line(named[-1], text), AgreedKind.NEW_VALUE, said=text)
 
 
-def _values_set(said: Sequence[Sentence]) -> list[str]:
-    """What the first sentences end with that sets another value, "... make it 25 km"."""
-    ends = [_BREAK.split(s.text)[-1] for s in said[:IN_REPLY] if not s.is_question]
-    return [end for end in ends if opens_with(end, "sets_value")]
+def _value_set(said: Sequence[Sentence]) -> str:
+    """What a first sentence ends with that sets another value, "... make it 25 km"; "" for none."""
+    ends = (_BREAK.split(s.text)[-1] for s in said[:IN_REPLY] if not s.is_question)
+    return next((end for end in ends if opens_with(end, "sets_value")), "")
 
 
 def _corrects(text: str) -> bool:
