@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from live_session import play
+from live_session import played
 
-from keeplore.config.places import Places
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 
 SESSIONS = {
     "logs": (
@@ -42,11 +38,7 @@ SESSIONS = {
 
 @pytest.fixture
 def registry() -> Iterator[Registry]:
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    for number, (session, talk) in enumerate(SESSIONS.items()):
-        play(session, itertools.count(1200 * number), talk)
-    with Registry(places) as registry:
+    with played(SESSIONS) as registry:
         yield registry
 
 

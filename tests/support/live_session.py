@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from keeplore.config.places import Places
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.intake import Intake
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import SpoolEntry
 
 
@@ -96,3 +98,14 @@ def play(
             live.hear("Stop")
         parent = reply
     live.hear("SessionEnd", reason="exit")
+
+
+@contextmanager
+def played(sessions: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[Registry]:
+    """A new workspace in which the sessions were played, twenty minutes after one another."""
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    for number, (session, talk) in enumerate(sessions.items()):
+        play(session, itertools.count(1200 * number), talk)
+    with Registry(places) as registry:
+        yield registry
