@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import ready
 
+from keeplore.client import brief_on_disk as disk
 from keeplore.config.places import Places
 from keeplore.connect.assets import client_folder
 from keeplore.connect.client_copy import command_line, write_clients
@@ -491,6 +492,34 @@ def test_a_compaction_adds_behind_what_opencode_sent_already(
         assert more.count("Decided earlier in this session:") == 1
         assert decisions[number] in more
         assert desk.brief("opencode", source="resume") == told
+
+
+def test_behind_a_brief_from_the_disk_a_compaction_adds_too(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client gave up on the worker, which is told of it while it makes its own answer."""
+    standing = "the brief on the disk"
+    state = desk.registry.places.state
+    note = {"host": "opencode", "event": "session.created", "payload": opencode()}
+    make = context_provider.brief
+
+    def make_slowly(*views: Any, **wishes: Any) -> Any:
+        told = json.dumps({**note, "told": (standing, []), "source": ""})
+        disk.put(str(state), disk.GIVEN, "n", told)
+        desk.answers.save()
+        return make(*views, **wishes)
+
+    desk.note(RULE, permanent=True)
+    with monkeypatch.context() as slow:
+        slow.setattr(context_provider, "brief", make_slowly)
+        assert RULE in desk.brief("opencode")
+    arguments = ["0.1.0", "opencode", "session.created"]
+    payload = json.dumps(opencode()).encode()
+    desk.answers.take_back_unheard("answer", arguments, payload)
+    desk.talk("opencode", "ses_1", ("Which one?", "Decided: we take a table."))
+    compacted = desk.ask("opencode", "session.compacted", opencode())
+    known, _, more = compacted.partition(f"{standing}\n")
+    assert known == "" and "we take a table" in more
 
 
 def test_a_cleared_session_of_gemini_is_briefed_again_and_a_resumed_one_is_not(

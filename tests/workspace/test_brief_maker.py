@@ -240,20 +240,30 @@ def test_who_goes_on_waits_for_no_worker(desk: Desk) -> None:
     assert desk.owed() == "resume"
 
 
-@pytest.mark.parametrize("host", ["claude-code", "codex", "opencode"])
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
 def test_a_compacted_session_is_told_it_and_owed_what_it_said_itself(
     desk: Desk, host: str
 ) -> None:
     desk.note()
     desk.hear(host, desk.project)
     desk.make()
-    fields = {"source": "compact"} if host != "opencode" else {}
-    assert FACT in desk.begin(host, EVENTS[host][-1 if not fields else 0], **fields)
+    assert FACT in desk.begin(host, source="compact")
     (given,) = take_given(desk.places.state)
     assert (given.source, given.is_part) == ("compact", False)
-    key = "sessionID" if host == "opencode" else "session_id"
-    payload = json.dumps({key: "new"}).encode()
+    payload = json.dumps({"session_id": "new"}).encode()
     assert take_owed(desk.places.state, host, payload) == disk.REST
+
+
+def test_a_host_goes_on_after_a_compaction_with_the_brief_that_stands_there(
+    desk: Desk,
+) -> None:
+    desk.note()
+    desk.hear("opencode", desk.project)
+    desk.make()
+    assert FACT in desk.begin("opencode")
+    assert desk.begin("opencode", "session.compacted") == ""
+    payload = json.dumps({"sessionID": "new"}).encode()
+    assert take_owed(desk.places.state, "opencode", payload) == disk.COMPACT
 
 
 @pytest.mark.parametrize("host", sorted(EVENTS))

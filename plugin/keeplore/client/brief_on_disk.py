@@ -32,6 +32,9 @@ COMPACT = "compact"
 COMPACTIONS = ("sessioncompacted",)  # events that name no reason
 # what a session that goes on is told depends on what it has heard
 GOING_ON = ("resume", "fork", REST)
+# hosts that put a brief into the system prompt, which no session keeps: after a compaction they go
+# on with the one they have, behind which their cache holds
+STANDING_BRIEF = ("opencode",)
 # a subagent is told nothing, nor an agent in the background, whose answers nobody reads here
 AGENTS = ("agent_id", "subagent_id", "parentID", "is_background_agent")
 # of other hosts that run Claude Code's entries, and take other replies
@@ -198,7 +201,8 @@ def find_brief(session: SessionPayload, source: str) -> DiskBrief | None:
     why = source or reason_in(data, session.event)
     # memory of an agent that has a name is not in a brief that is told to all
     for_others = any(data.get(key) for key in (*AGENTS, "agent_type"))
-    if is_other or why in GOING_ON or for_others:
+    has_one = why in GOING_ON or (why == COMPACT and session.host in STANDING_BRIEF)
+    if is_other or has_one or for_others:
         return None
     directory = root_of(directory_in(data))
     try:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from keeplore.client.brief_on_disk import REST
+from keeplore.client.brief_on_disk import REST, STANDING_BRIEF
 from keeplore.config.settings import ContextSettings
 from keeplore.recall.brief import WorkspaceView, brief
 from keeplore.recall.file_context import edit_context
@@ -26,7 +26,6 @@ from keeplore.worker.context.owed_briefs import (
     OwedBriefs,
 )
 from keeplore.worker.usage.injection_log import (
-    STANDING_BRIEF,
     InjectionKind,
     InjectionLog,
 )
@@ -124,6 +123,8 @@ class ContextProvider:
         self._owed.drop(given.origin)
         way = InjectionKind.PART if given.is_part else InjectionKind.BRIEF
         self._note_shown(given.origin, given.told, way)
+        # an answer that is still in the making came too late: what is taken back then ends here
+        self._shown.begin(given.origin)
 
     def _beside_prompt(
         self, prompt: str, origin: Origin, workspace: Workspace, size: int

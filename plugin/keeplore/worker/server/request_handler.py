@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from keeplore import __version__
+from keeplore.client.brief_on_disk import STANDING_BRIEF
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall.request import RecallRequest
 from keeplore.worker.context.client_notes import take_given, take_owed
 from keeplore.worker.context.context_provider import ContextProvider
 from keeplore.worker.usage.injection_log import (
     FILE,
-    STANDING_BRIEF,
     Injection,
     InjectionKind,
     InjectionLog,

@@ -14,6 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from keeplore.client.brief_on_disk import STANDING_BRIEF
 from keeplore.recall.brief import InjectionHistory
 from keeplore.recall.dedup import words_in
 from keeplore.recall.render import ContextBlock
@@ -24,8 +25,6 @@ from keeplore_hooks.events import Origin
 FILE = "shown.json"
 # the oldest are forgotten; showing a memory again is the lesser harm
 MAX_SESSIONS = 200
-# hosts that put a brief into the system prompt, which no session keeps
-STANDING_BRIEF = ("opencode",)
 # for so long a host may run the entries of several plugins about one message
 TWICE_S = 5.0
 MAX_WORDS = 2_000  # sentences of a session
