@@ -222,3 +222,68 @@ def test_of_values_that_follow_one_another_the_last_is_noted() -> None:
     assert [one.text for one in candidates(exchanges)] == [
         "Backups are kept for 30 days. → 30 days is too long, 7"
     ]
+
+
+@pytest.mark.parametrize(
+    ("message", "condition"),
+    [
+        (
+            "Yes. But the copies of December go to Glacier",
+            "the copies of December go to Glacier",
+        ),
+        (
+            "ok. Except the audit log, it stays forever",
+            "the audit log, it stays forever",
+        ),
+        ("Ja, passt. Aber die vom Monatsende bleiben", "die vom Monatsende bleiben"),
+        (
+            "Sí. Pero las copias mensuales quedan un año",
+            "las copias mensuales quedan un año",
+        ),
+        (
+            "Oui. Sauf que les copies mensuelles restent",
+            "les copies mensuelles restent",
+        ),
+        ("好的。但是每月的备份保留一年", "每月的备份保留一年"),
+    ],
+)
+def test_what_is_said_against_a_part_behind_a_yes_is_decided_beside_it(
+    message: str, condition: str
+) -> None:
+    assert decided(ASKED, PROPOSED, message) == [
+        Quote(PROPOSED, "assistant", "t-0"),
+        Quote(condition, "user", "t-1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Yes. But first show me what it costs",
+        "Yes. But the bucket is broken right now",
+        "Yes. But maybe we keep the monthly ones longer",
+        "Yes. But not that.",
+    ],
+)
+def test_what_else_is_said_behind_a_yes_is_no_condition(message: str) -> None:
+    assert decided(ASKED, PROPOSED, message) == [Quote(PROPOSED, "assistant", "t-0")]
+
+
+def test_the_points_that_a_proposal_introduces_are_decided_with_it() -> None:
+    reply = (
+        "I'd keep them by age:\n\n1. daily backups → 30 days on disk\n2. monthly backups → a year "
+        "in Glacier\n3. ok\n\nShall I set it up like that?"
+    )
+    assert decided(ASKED, reply, "yes do it") == [
+        Quote("I'd keep them by age", "assistant", "t-0"),
+        Quote("daily backups → 30 days on disk", "assistant", "t-0"),
+        Quote("monthly backups → a year in Glacier", "assistant", "t-0"),
+    ]
+
+
+def test_options_that_a_proposal_introduces_are_not_decided() -> None:
+    reply = (
+        "I'd take one of these:\n\n- a bucket in Frankfurt\n- a disk in the office\n\nWhich one do "
+        "you want?"
+    )
+    assert decided(ASKED, reply, "yes") == []

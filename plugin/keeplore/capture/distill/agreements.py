@@ -38,6 +38,7 @@ IN_REPLY = 3  # sentences at the beginning of a message that answer what was sai
 VALUE_BACK = 2  # exchanges in which the number was named that a message corrects
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 LAST_WORDS = 3  # likewise an offer
+MOST_POINTS = 4  # of a proposal
 NUMBERED = 2  # points from which a message answers a list by its numbers
 LONGEST_ANSWERS = 30  # sentences; a longer message is a document
 NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
@@ -202,6 +203,26 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
         return []
     prose = [s for s in _last_reply(before) if s.heading and _is_telling(s)]
     return _first_under_headings(prose)
+
+
+def points_of(proposal: str, before: Exchange) -> list[Sentence]:
+    """What a proposal that was agreed to introduces as its points."""
+    listed = [s for s in _last_reply(before) if s.lead == proposal]
+    telling = [s for s in listed if s.is_first and len({*terms(s.text)}) >= NAMED_TERMS]
+    return [] if _asks_to_pick(before.assistant) else telling[:MOST_POINTS]
+
+
+def conditions(said: Sequence[Sentence]) -> Iterator[str]:
+    """What the sentences behind a yes say that shall be otherwise, without their "but"."""
+    for sentence in said[1:IN_REPLY]:
+        if found := pattern("adds_condition").match(sentence.text):
+            text = sentence.text[found.end() :]
+            is_telling = len(set(terms(text))) >= TELLING_TERMS and stands_alone(text)
+            is_other = any(
+                says(text, kind) for kind in ("undecided", "trouble", "workflow")
+            )
+            if is_telling and not (is_other or sentence.is_question):
+                yield text
 
 
 def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[str]:

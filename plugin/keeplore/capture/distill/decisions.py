@@ -32,6 +32,8 @@ from keeplore.capture.distill.agreements import (
     agrees_to_plan,
     answers_by_number,
     approach,
+    conditions,
+    points_of,
     suggestion,
 )
 from keeplore.capture.distill.choices import LOOK_BACK, Choice
@@ -199,7 +201,7 @@ def _person_decisions(
     if earlier and said:
         yield from _agreement_decisions(said, earlier[-1], exchange.id, at)
     if found:
-        yield _agreed_decision(found, exchange.id, earlier[-1].id, at)
+        yield from _agreed_decisions(found, said, earlier[-1], exchange.id, at)
     for sentence in approach(said):
         yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
     taken = _taking(found, said) if found else ""
@@ -259,6 +261,17 @@ def _settles(line: str) -> bool:
     """False for an answer that tells how things are, to a question that asks for no choice."""
     question, _, answer = line.rpartition(ARROW)
     return not says(question, "asks_fact") or decision_weight(Sentence(answer)) > 0
+
+
+def _agreed_decisions(
+    found: Agreed, said: Sequence[Sentence], before: Exchange, turn: str, at: int
+) -> Iterator[Decision]:
+    """What the person took of the agent's words, with its points and their conditions."""
+    yield _agreed_decision(found, turn, before.id, at)
+    for sentence in points_of(found.text, before):
+        yield _decision(sentence.text, "assistant", before.id, CONFIRMED, at - 1)
+    for text in conditions(said):
+        yield _decision(text, "user", turn, CONFIRMED, at)
 
 
 def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision:
