@@ -29,13 +29,14 @@ _FENCE = re.compile(r"\s{0,12}(?:>\s?)*(`{3,}|~{3,})")
 # "**2. Name** …" and "- **A. Name** …" have their label inside the emphasis, "**2.** …" alone
 # there; a line in Chinese or Japanese often has no space behind it
 _ITEM = re.compile(
-    r"\s{0,16}(?:(?:(?:[-*+•]\s+)?(?P<emphasis>\*\*|__)([A-Z])[.):]|[-*+•]\s+([A-Z])[.)]|"
+    r"\s{0,16}(?:(?:(?:[-*+•]\s+)?(?P<emphasis>\*\*|__)([A-Za-e])[.):]|[-*+•]\s+([A-Za-e])[.)]|"
     r"(?:[-*+•]\s+(?:\*\*|__)?|\*\*|__)\((?P<within>[A-Za-z])\)(?:\*\*|__)?:?|"
     r"(?:[-*+•]\s+)?(?:\*\*|__)(?P<bold>[A-E])(?:\*\*|__)\s?[:—–-]|[-*+•]\s+(?P<plain>[A-E]):|"
     r"[-*+•]|(?:\*\*|__)(\d{1,2})[.)](?:\*\*|__)|"
     r"(?P<mark>\*\*|__)?(\d{1,2})[.)]|\(?([A-Za-z])\)|([A-Z])\.)\s+"
     r"(?:\[[ xX]\]\s+)?(?=\S)|(\d{1,2})[.)、．](?=[^\s\d].*[\u3040-\u30ff\u4e00-\u9fff]))"
 )
+_LETTER = re.compile(r"([A-E])[.):]\s+(?=\S)")  # before a heading
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.*)")
 _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]{2,80}[^*_.!?])(?:\*\*:?|__:?)\s*\Z")
 _SHELL = re.compile(r"\s*(?:[$❯➜%]|>>>|PS [A-Z]:\\)(?:\s|\Z)")
@@ -80,7 +81,7 @@ class Sentence:
     text: str
     heading: str = ""  # the nearest heading above, "" for none
     lead: str = ""  # of a list item: the line that introduces its list
-    label: str = ""  # of a list item: its letter or number, "-" for a bullet
+    label: str = ""  # of a list item or heading: its letter or number, "-" for a bullet
     is_heading: bool = False
     is_first: bool = True  # of its list item or paragraph
 
@@ -99,9 +100,12 @@ def _sentences(message: str) -> Iterator[Sentence]:
     heading = lead = ""
     for label, block in _blocks(message):
         if label == "#":
-            heading, lead = bare(block), ""
+            letter = _LETTER.match(bare(block))
+            heading, lead = bare(block)[letter.end() if letter else 0 :], ""
             if heading:
-                yield Sentence(heading, is_heading=True)
+                yield Sentence(
+                    heading, label=letter[1] if letter else "", is_heading=True
+                )
             continue
         found = _segments(block)
         for n, text in enumerate(found):

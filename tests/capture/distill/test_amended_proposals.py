@@ -287,3 +287,51 @@ def test_options_that_a_proposal_introduces_are_not_decided() -> None:
         "you want?"
     )
     assert decided(ASKED, reply, "yes") == []
+
+
+def test_a_value_stands_behind_what_its_own_message_says_of_it() -> None:
+    asked = "ok, next. Checkout times out for people with slow phones. Make it 20"
+    assert decided("roll the index back", "Reverted.", asked) == [
+        Quote(
+            "Checkout times out for people with slow phones. → Make it 20",
+            "user",
+            "t-1",
+        )
+    ]
+
+
+LETTERED = (
+    "Two ways:\n\n### A. Redis keys with a TTL\nFast.\n\n### B. A table in Postgres\nOne store.\n\n"
+    "Which one should I build?"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("b", Quote("Where do holds live? → A table in Postgres", "assistant", "t-0")),
+        (
+            "b i guess, i hate cron though",
+            Quote("Where do holds live? → A table in Postgres", "assistant", "t-0"),
+        ),
+        (
+            "b but no cron",
+            Quote("A table in Postgres → b but no cron", "user", "t-1"),
+        ),
+    ],
+)
+def test_an_option_under_a_lettered_heading_is_picked(
+    message: str, line: Quote
+) -> None:
+    assert decided("Where do holds live?", LETTERED, message) == [line]
+
+
+def test_a_greeting_is_no_question_that_an_option_answers() -> None:
+    asked = "Morning. Two people book one seat on the same boat. We need holds."
+    assert decided(asked, LETTERED, "b") == [
+        Quote(
+            "Two people book one seat on the same boat → A table in Postgres",
+            "assistant",
+            "t-0",
+        )
+    ]

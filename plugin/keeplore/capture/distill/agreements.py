@@ -100,12 +100,11 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return None
     option = None if said[0].label else _picked_option(opening, before.assistant)
     if option is not None:
-        choice = _choice_with(option, before)
-        return Agreed(option.text, AgreedKind.PICK, choice)
+        return _picked(option, opening, said[0].text, before)
     if amends(opening):
         return _amended(opening, said[0].text, before)
     if value := _value_set(said):
-        return _amended(value, value, before)
+        return _valued_itself(value, said) or _amended(value, value, before)
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
@@ -115,6 +114,15 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return _named_by(proposal, before) or Agreed(proposal.text, AgreedKind.PROPOSAL)
     is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
     return _accepted_offer(opening, before) if is_yes else None
+
+
+def _picked(option: Sentence, opening: str, said: str, before: Exchange) -> Agreed:
+    """An option, with the words that picked it where they change it."""
+    choice = _choice_with(option, before)
+    if says(opening, "with_change"):
+        text = answer_line(option.text, opening)
+        return Agreed(text, AgreedKind.AMENDED, choice, said=said)
+    return Agreed(option.text, AgreedKind.PICK, choice)
 
 
 def _corrected_value(said: Sentence, earlier: Sequence[Exchange]) -> Agreed | None:
@@ -133,6 +141,15 @@ def _value_set(said: Sequence[Sentence]) -> str:
     """What a first sentence ends with that sets another value, "... make it 25 km"; "" for none."""
     ends = (_BREAK.split(s.text)[-1] for s in said[:IN_REPLY] if not s.is_question)
     return next((end for end in ends if opens_with(end, "sets_value")), "")
+
+
+def _valued_itself(value: str, said: Sequence[Sentence]) -> Agreed | None:
+    """A value behind what the message itself says of it, "it times out on phones. make it 20"."""
+    place = next(n for n, s in enumerate(said) if value in s.text)
+    about = [s.text for s in said[max(0, place - 1) : place] if not s.is_question]
+    if not about or len({*terms(about[0])}) < TELLING_TERMS:
+        return None
+    return Agreed(answer_line(about[0], value), AgreedKind.NEW_VALUE, said=value)
 
 
 def _corrects(text: str) -> bool:
@@ -175,6 +192,7 @@ def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
         questions = [text for text in asked if text.endswith(("?", "？"))]
         of_it = [text for text in valued if {*terms(text)} & {*terms(said)}]
         matters = [*questions, *of_it, *asked, *proposed, *valued]
+    matters = [text for text in matters if " " in text]  # and no "nope."
     if not matters:
         return None
     kind = AgreedKind.NEW_VALUE if is_value else AgreedKind.AMENDED
@@ -409,7 +427,8 @@ def _picked_option(opening: str, reply: str) -> Sentence | None:
         return _nth_option(reply, pick["ordinal"])
     label = (pick["named"] or pick["bare"]).upper()
     # "a" can be an article, "2" a number of things
-    is_meant = count <= 3 or pick["word"] or opening[pick.end() :].startswith(",")
+    rest = opening[pick.end() :]
+    is_meant = count <= 3 or pick["word"] or opens_with(rest, "behind_a_pick")
     if is_meant or (label.isdigit() and _asks_to_pick(reply)):
         return _option_with_label(reply, label)
     return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says
+from keeplore.capture.segmenter import is_confirmation
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import Sentence, answer_line, clip, sentences
 from keeplore.text.terms import terms
@@ -89,8 +90,8 @@ def asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
     named = [text for text in fitting if len({*terms(text)}) >= least]
     request: list[str] = []
     if len(said) <= REQUEST_SENTENCES and (fitting or not asked):
-        told = [s.text for s in said if not s.is_question][:1]
-        request = [text for text in told if not says(text, "pointer")]
+        told = [s.text for s in said if not (s.is_question or is_confirmation(s.text))]
+        request = [text for text in told[:1] if not says(text, "pointer")]
     return next(iter((*telling, *reversed(named), *request)), "")
 
 

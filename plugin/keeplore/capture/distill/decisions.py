@@ -13,14 +13,8 @@ from dataclasses import dataclass, field, replace
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
-from keeplore.capture.discourse.salience import DIRECTS, directive_odds
-from keeplore.capture.discourse.statements import (
-    Act,
-    Statement,
-    is_step,
-    objection,
-    statements_of,
-)
+from keeplore.capture.discourse.statements import is_step, objection
+from keeplore.capture.distill.acknowledged import acknowledged
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
     NAMED_TERMS,
@@ -40,9 +34,9 @@ from keeplore.capture.distill.choices import LOOK_BACK, Choice
 from keeplore.capture.distill.decision_weights import (
     decision_weight,
     directive_weight,
-    is_left,
 )
 from keeplore.capture.distill.lettered_answers import lettered_answers
+from keeplore.capture.distill.stipulations import stipulated
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import (
@@ -71,9 +65,6 @@ RECENT = (
     3  # exchanges in which a correction finds what it corrects without a shared word
 )
 PASTED = 40  # sentences from which a message is a plan or a document
-# an order of work with these says more than what to do next: why, and what all will do
-SETTLING = ("firm", "of_all")
-STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +97,8 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
         of_person = _person_decisions(
             exchanges[at], at, exchanges[max(0, at - LOOK_BACK) : at]
         )
+        if at:
+            of_person = _with_acknowledged([*of_person], exchanges[at], at)
         following = exchanges[at + 1 : at + 2]
         of_agent = _agent_decisions(exchanges[at], at, following)
         if following and opens_with(following[0].user, "defers"):
@@ -214,6 +207,17 @@ def _person_decisions(
     yield from _decisions_in_answers(exchange, at)
 
 
+def _with_acknowledged(
+    found: Sequence[Decision], exchange: Exchange, at: int
+) -> Iterator[Decision]:
+    """The decisions of a message, and what else it settles by what the agent states of it."""
+    yield from found
+    told = [one.quote.text for one in found]
+    for one in acknowledged(sentences(last_word(exchange.user)), exchange):
+        if not any(one.said in text or answer_in(text) in one.said for text in told):
+            yield _decision(one.line, "user", exchange.id, STIPULATED, at)
+
+
 def _taking(found: Agreed, said: Sequence[Sentence]) -> str:
     """The sentence that took an option and says no more than that."""
     is_label = found.kind is AgreedKind.PICK and len(terms(said[0].text)) < NAMED_TERMS
@@ -225,7 +229,8 @@ def _own_decisions(
 ) -> Iterator[Decision]:
     for sentence, weight in _deciding_sentences(said, is_reply=is_reply):
         yield _decision(sentence.text, "user", exchange.id, weight, at)
-    yield from _stipulated(exchange, at)
+    for text in stipulated(exchange):
+        yield _decision(text, "user", exchange.id, STIPULATED, at)
 
 
 def _is_handed_back(
@@ -288,7 +293,8 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
         named = _decision(found.line, "user", turn, CONFIRMED, at)
         return replace(named, choice=found.choice)
     if found.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
-        return _decision(found.text, "user", turn, CONFIRMED, at)
+        taken = _decision(found.text, "user", turn, CONFIRMED, at)
+        return replace(taken, choice=found.choice)
     if found.kind is AgreedKind.NEW_VALUE:
         amended = _decision(found.text, "user", turn, CONFIRMED, at)
         return replace(amended, is_new_value=True)
@@ -296,35 +302,6 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
     leads_on = says(found.text, "points_on")
     offer = found.text if leads_on else found.text.rstrip(":：")
     return _decision(offer, "assistant", before, CONFIRMED, at - 1)
-
-
-def _stipulated(exchange: Exchange, at: int) -> Iterator[Decision]:
-    """What the person's other sentences say of how a thing shall be."""
-    # of the replies only what the person answered
-    forms = tuple(r for r in exchange.replies if isinstance(r, AnsweredQuestion))
-    for statement in statements_of([replace(exchange, replies=forms)]):
-        is_left_out = statement.is_answer or statement.is_foreign
-        if is_left_out or not _may_stipulate(statement):
-            continue
-        if directive_odds(statement) >= DIRECTS:
-            yield _decision(statement.text, "user", exchange.id, STIPULATED, at)
-
-
-def _may_stipulate(statement: Statement) -> bool:
-    """False for what only goes on with the work, asks or puts off."""
-    text = statement.text
-    if len(statement.terms) < TELLING_TERMS or says(text, "workflow"):
-        return False
-    if opens_with(text, "tells_background"):
-        return False
-    if opens_with(text, "task") and not any(says(text, name) for name in SETTLING):
-        return False
-    if not any(says(text, name) for name in STIPULATING):
-        return False
-    if statement.act is Act.QUESTION:
-        return says(text, "suggested") or says(text, "please")
-    is_undone = is_left(text) or weight_of(text, "open")
-    return statement.act is Act.REQUEST and not is_undone
 
 
 def _deciding_sentences(

@@ -1,0 +1,109 @@
+"""What a short message settles that the agent then states as set.
+
+"Make it 20" decides by its form alone in few messages that do so; that the agent says next "the
+limit is 20 minutes now" tells that it did, and of what. A reply that takes up what it grounds is
+what makes an utterance common ground (H. H. Clark and E. F. Schaefer, "Contributing to discourse",
+Cognitive Science 1989).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.distill.agreements import stands_alone
+from keeplore.capture.distill.decision_weights import is_left
+from keeplore.memory import Exchange
+from keeplore.text.sentences import Sentence, answer_line, sentences
+from keeplore.text.terms import terms
+
+MOST_WORDS = 40  # of a message that settles something in passing
+CONFIRMING = (
+    6  # sentences at the beginning of the last reply that can state what is set
+)
+BRIEF = 3  # words of a sentence that is taken up by half of its content words
+SHARED = 2  # content words of a longer one, numbers and names apart
+SPEAKS_FOR_ITSELF = 5  # content words from which a message needs no restatement
+# what settles nothing: work, trouble, doubts, what is told of what was done
+NO_SETTLING = ("workflow", "trouble", "undecided", "far_off", "chore")
+NO_OPENING = (
+    "task",
+    "work_order",
+    "tells_background",
+    "courtesy",
+    "defers",
+    "not_known",
+)
+_NAMED = re.compile(r"\d+(?:[.,:]\d+)*|\b\w*[a-z][A-Z]\w*\b|\b[A-Z]{2,}\b|`[^`]+`")
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """A sentence of the person's, and what the agent states of it."""
+
+    said: str
+    stated: str
+
+    @property
+    def line(self) -> str:
+        """The sentence, with what it came to where it says too little by itself."""
+        is_enough = len({*terms(self.said)}) >= SPEAKS_FOR_ITSELF
+        if is_enough and stands_alone(self.said):
+            return self.said
+        return answer_line(self.said, self.stated)
+
+
+def acknowledged(
+    said: Sequence[Sentence], exchange: Exchange
+) -> Iterator[Acknowledged]:
+    """What a message settles by what the reply to it confirms, of each confirmation the sentence
+    that it takes up most of.
+    """
+    words = sum(len(one.text.split()) for one in said)
+    if words > MOST_WORDS or any(one.is_question for one in said):
+        return
+    settling = [one.text for one in said if _may_settle(one)]
+    for stated in _confirmations(exchange):
+        of_it = [(_in_common(text, stated), text) for text in settling]
+        shared, text = max(of_it, default=(0, ""), key=lambda pair: pair[0])
+        if shared:
+            settling.remove(text)
+            yield Acknowledged(text, stated)
+
+
+def _may_settle(sentence: Sentence) -> bool:
+    text = sentence.text
+    if not (terms(text) or _NAMED.search(text)) or is_left(text):
+        return False
+    is_other = any(says(text, name) for name in NO_SETTLING)
+    return not (is_other or any(opens_with(text, name) for name in NO_OPENING))
+
+
+def _confirmations(exchange: Exchange) -> list[str]:
+    """What the last reply states as set, where it begins so."""
+    replies = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
+    reply = sentences("".join(replies))[:CONFIRMING]
+    if not reply or not _confirms(reply[0].text):
+        return []
+    stating = (one for one in reply if not (one.is_question or one.is_heading))
+    return [one.text for one in stating if terms(one.text)]
+
+
+def _confirms(text: str) -> bool:
+    return (
+        opens_with(text, "confirms")
+        or says(text, "now_set")
+        or weight_of(text, "done") > 0
+    )
+
+
+def _in_common(said: str, stated: str) -> int:
+    """How many words a statement takes up of a sentence, 0 for too few."""
+    own = {*terms(said)}
+    named = {*_NAMED.findall(said)} & {*_NAMED.findall(stated)}
+    shared = own & {*terms(stated)}
+    is_brief = len(said.split()) <= BRIEF and stands_alone(said)
+    least = len(own) / 2 if is_brief else SHARED
+    return len(named | shared) if named or len(shared) >= least else 0

@@ -1,0 +1,113 @@
+"""What a short message settles by what the agent then states as set."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.acknowledged import acknowledged
+from keeplore.capture.distill.decisions import decisions
+from keeplore.memory import Exchange, Quote
+from keeplore.text.sentences import sentences
+
+AT = "2026-02-09T14:03:11Z"
+FIRST = Exchange("t-0", AT, "The kiln log is a mess.", ("I tidied the columns.",))
+
+
+def lines(message: str, reply: str) -> list[str]:
+    exchange = Exchange("t-1", AT, message, (reply,))
+    return [one.line for one in acknowledged(sentences(message), exchange)]
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "line"),
+    [
+        (
+            "bisque at 960",
+            "The bisque program is 960 °C now.",
+            "bisque at 960 → The bisque program is 960 °C now.",
+        ),
+        (
+            "propane.",
+            "Set: the burner runs on propane.",
+            "propane. → Set: the burner runs on propane.",
+        ),
+        (
+            "so 40",
+            "Implemented with a 40 mm gap between the shelves.",
+            "so 40 → Implemented with a 40 mm gap between the shelves.",
+        ),
+        (
+            "glaze batches get the potter's initials, the year and a running number",
+            "Noted: initials, year and running number name a glaze batch.",
+            "glaze batches get the potter's initials, the year and a running number",
+        ),
+        (
+            "6 stunden",
+            "Die Abkühlzeit steht jetzt auf 6 Stunden.",
+            "6 stunden → Die Abkühlzeit steht jetzt auf 6 Stunden.",
+        ),
+        (
+            "gas y no leña",
+            "Hecho: el horno usa gas, no leña.",
+            "gas y no leña → Hecho: el horno usa gas, no leña.",
+        ),
+        (
+            "le gaz, pas le bois",
+            "Noté : le four utilise le gaz, pas le bois.",
+            "le gaz, pas le bois → Noté : le four utilise le gaz, pas le bois.",
+        ),
+    ],
+)
+def test_what_the_agent_states_as_set_was_settled(
+    message: str, reply: str, line: str
+) -> None:
+    assert lines(message, reply) == [line]
+
+
+def test_each_part_of_a_message_stands_with_what_was_stated_of_it() -> None:
+    reply = "Migrated:\n\n1. the log runs on SQLite\n2. the CSV export is deleted\n3. a reading every 5 minutes"
+    assert lines("sqlite. CSV goes. 5 min then", reply) == [
+        "sqlite. → the log runs on SQLite",
+        "CSV goes. → the CSV export is deleted",
+        "5 min then → a reading every 5 minutes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("is it 960?", "The bisque program is 960 °C now."),
+        ("please fix the 3 broken tests", "Fixed the 3 broken tests."),
+        ("commit and push", "Committed and pushed."),
+        ("it crashed at 960", "Updated: at 960 °C the relay opens."),
+        ("maybe 960, not sure", "Noted: 960 °C, to be decided."),
+        ("bisque at 960", "What do you want to fire at 960?"),
+        ("bisque at 960", "The reason for the crack at 960 °C is moisture."),
+        ("and sweep the shelves", "The kiln is empty now."),
+    ],
+)
+def test_questions_work_trouble_and_doubts_settle_nothing(
+    message: str, reply: str
+) -> None:
+    assert lines(message, reply) == []
+
+
+def test_a_document_settles_nothing_in_passing() -> None:
+    message = " ".join(["The shelves are 40 mm apart in kiln 2."] * 6)
+    assert lines(message, "Noted: 40 mm.") == []
+
+
+def test_what_is_said_as_a_decision_is_told_once() -> None:
+    message = "let's use propane for the burner"
+    exchange = Exchange("t-1", AT, message, ("Set: the burner runs on propane.",))
+    assert [one.quote for one in decisions([FIRST, exchange])] == [
+        Quote(message, "user", "t-1")
+    ]
+
+
+def test_what_was_settled_in_passing_is_a_decision() -> None:
+    exchange = Exchange("t-1", AT, "bisque at 960", ("The program is 960 °C now.",))
+    line = "bisque at 960 → The program is 960 °C now."
+    assert [one.quote for one in decisions([FIRST, exchange])] == [
+        Quote(line, "user", "t-1")
+    ]
