@@ -35,6 +35,11 @@ _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
     re.ASCII,
 )
 _INTERJECTION = re.compile(r"(?:u+h+m*|h+m+|m+k+|a+h+|lol|ok+y?|lest)\Z", re.IGNORECASE)
+_CONTRACTED = re.compile(  # "doesnt", "whats": what is typed without an apostrophe
+    r"\b(ca|do|does|did|is|are|was|were|wo|has|have|could|should|would)n(t)\b|"
+    r"\b(what|that|where|there|who)(s)\b",
+    re.IGNORECASE,
+)
 TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
 _SHORT_PATH = re.compile(
     r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*"
@@ -119,7 +124,7 @@ def _name_of(url: re.Match[str]) -> str:
 @functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
 def plain(text: str) -> str:
     """The text as one would say it: markers, addresses, directories and pasted images gone, file
-    names kept.
+    names kept, contractions with their apostrophes.
     """
     text = _LINK.sub(r"\1", text)
     text = _CODE.sub(r"\1", text)
@@ -127,13 +132,17 @@ def plain(text: str) -> str:
     text = _PATH.sub(
         lambda m: m[0] if _SHORT_PATH.fullmatch(m[0]) else m[1] or "", text
     )
-    text = _NOISE.sub("", text)
+    text = _CONTRACTED.sub(_with_apostrophe, _NOISE.sub("", text))
     text = re.sub(
         r"\*{2,}|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text
     )
     text = re.sub(r"(?<!\w)@(?=\w)", "", text)
     text = re.sub(r"\s+([,.;:!?)])(?!\w)", r"\1", " ".join(text.split()))
     return bare(re.sub(r"\(\s*\)", "", text))
+
+
+def _with_apostrophe(word: re.Match[str]) -> str:
+    return f"{word[1]}n'{word[2]}" if word[1] else f"{word[3]}'{word[4]}"
 
 
 @functools.lru_cache(maxsize=8192)
@@ -208,5 +217,5 @@ def typed_verb(message: str) -> str:
 
 def capitalised(text: str) -> str:
     """First letter large, unless the first word is an identifier whose case matters."""
-    first = text.split(" ", 1)[0]
+    first = text.split(" ", 1)[0].rstrip(".,;:!?")
     return text if not text or is_identifier(first) else text[0].upper() + text[1:]

@@ -9,14 +9,15 @@ work, a word that asks or a name makes no title.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, words
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.distill.key_phrases import plain
-from keeplore.text.sentences import Sentence
+from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import STOP, is_foreign, stems, terms
 
 MAX_TITLE = 70  # characters
@@ -110,7 +111,8 @@ def _clause_requests(text: str) -> Iterator[Wording]:
         is_more = is_order and _ALSO.match(clause) is not None
         if n == 0:
             is_order = is_led or _is_verb(bare.partition(" ")[0].lower())
-        if n == 0 or is_led or is_more:
+        is_main = n == 1 and opens_with(text, "title_leaning")
+        if n == 0 or is_led or is_more or is_main:
             more = _ALSO.sub("", clause) if is_more else rest
             yield Wording(_order(more, is_led=is_led), "order")
         yield Wording(_question(rest, is_led=is_led), "question")
@@ -129,10 +131,9 @@ def report_as_order(sentence: Sentence) -> str:
     # "set" tells only of somebody, and "shared" or "combined" may say of what kind a thing is
     is_told = opens_with(text, "title_teller") or opens_with(rest, "title_did")
     is_work = bool(base) and is_told and not _is_on_the_way(base)
-    is_slip = opens_with(rest, "title_slip")
-    if not is_work or is_slip or opens_with(what, "title_no_object"):
+    if not is_work or opens_with(what, "title_no_object"):
         return ""
-    return _order(f"{base} {_without(what, 'title_then')}")
+    return _order(f"{base} {what}")
 
 
 def promise_as_order(sentence: Sentence) -> str:
@@ -170,23 +171,47 @@ def decision_wording(text: str, *, is_answer: bool) -> Wording | None:
 
 def without_small_talk(message: str) -> str:
     """The beginning of a message, without small talk before it; a short question whole."""
-    text = _without_lead(plain(message[: 2 * MAX_TITLE]), "title_noise")
+    text = _without_lead(
+        plain(message[: 2 * MAX_TITLE]), "title_noise", "title_address"
+    )
     question, mark, _ = text.partition("?")
-    is_whole = bool(mark) and opens_with(text, "title_question")
-    if is_whole and len(question) < MAX_TITLE:
+    is_asked = opens_with(text, "title_question") or bool(subject_of(text))
+    if mark and is_asked and len(question) < MAX_TITLE:
         return f"{question.strip(_EDGES)}?"
-    return fitted(text)
+    line = fitted(text)
+    is_whole = f"{line}?" in text and len(line) < MAX_TITLE
+    return f"{line}?" if is_whole else line
 
 
-def first_line_wording(message: str) -> Wording | None:
-    """What the first line of a message says, where that stands by itself."""
-    line = without_small_talk(message.lstrip().partition("\n")[0])
+def opening_wording(message: str) -> Wording | None:
+    """What a message begins with, in its own words, where that stands by itself; behind the name of
+    its subject ("loans table: soft delete or hard?") whatever is said of that.
+    """
+    said = sentences(message)
+    if not said or is_pasted(message):
+        return None
+    first, more = said[0].text, [] if subject_of(said[0].text) else _paragraph(said)
+    paragraph = " ".join([first, *more])
+    line = without_small_talk(paragraph)
     line = _NUMBER.sub("", _without(line, "title_heading_label"))
     line = _ARTICLE.sub("", line)
-    is_whole = (
-        len(naming_stems(line)) > 1 and not looseness(line) and not is_pasted(message)
-    )
-    return Wording(line, "statement") if is_whole else None
+    is_told = len(naming_stems(line)) > 1 or subject_of(line)
+    if not is_told or looseness(line):
+        return None
+    return Wording(line, "statement")
+
+
+def _paragraph(said: Sequence[Sentence]) -> Iterator[str]:
+    """What stands behind the first sentence in its paragraph."""
+    more = itertools.takewhile(lambda sentence: not sentence.is_first, said[1:])
+    return (sentence.text for sentence in more)
+
+
+def subject_of(line: str) -> str:
+    """The name of its subject that a line begins with, "" for none."""
+    found = pattern("title_subject").match(line)
+    name = found[1] if found else ""
+    return name if naming_stems(name) and not says(name, "title_wanting") else ""
 
 
 def short_statement(text: str) -> str:
@@ -275,8 +300,10 @@ def is_step(phrase: str) -> bool:
 
 
 def looseness(title: str) -> int:
-    """How many of its words lean on what only those know who were there."""
-    return len(pattern("title_loose").findall(title))
+    """How many of its words lean on what only those know who were there; behind the name of a
+    subject they lean on that.
+    """
+    return len(pattern("title_loose").findall(subject_of(title) or title))
 
 
 def fitted(text: str) -> str:
@@ -297,6 +324,8 @@ def fitted(text: str) -> str:
     if not says(text, "title_closed"):
         text = _without(text, "title_dangling").strip(_EDGES)
     inner = text.strip(_QUOTES)
+    if text[:1] not in _QUOTES and inner.count(text[-1]) % 2:
+        return text
     if not any(quote in inner for quote in _QUOTES[:3]):
         return inner.strip(_EDGES)
     return text.replace('"', "") if text.count('"') % 2 else text
@@ -364,28 +393,20 @@ def _thing(text: str) -> str:
     if not is_noun or opens_with(text, "title_statement"):
         return ""
     title = _ARTICLE.sub("", fitted(text))
-    is_order = says(title, "title_second_order")
-    return "" if looseness(title) or is_order else title
+    return "" if looseness(title) else title
 
 
 def _question(text: str, *, is_led: bool) -> str:
     """A question as a title asks it, "" for one that only those understand who were there."""
-    reason = pattern("title_reason_for").sub("why ", text)
-    if whether := pattern("title_whether").match(reason):
-        is_of_deed = whether["to"] or whether["word"].lower() == "how"
-        if not is_of_deed:
-            return _whole_question(text)
-        lead, text = f"{whether['word']} to ", reason[whether.end() :]
-    elif how := pattern("title_how_it").match(text):
-        lead, text = "", f"how {how['what']} works"
-    elif opens_with(text, "title_what_is"):
-        lead, text = "", _without(text, "title_what_is")
-    elif opens_with(reason, "title_indirect") and (is_led or reason != text):
-        lead, text = "", _ASKED_OF_US.sub(r"\1 to ", reason).replace(" we ", " ", 1)
+    whether = pattern("title_whether").match(text)
+    if whether and (whether["to"] or whether["word"].lower() == "how"):
+        text = f"{whether['word']} to {text[whether.end() :]}"
+    elif is_led and opens_with(text, "title_indirect"):
+        text = _ASKED_OF_US.sub(r"\1 to ", text).replace(" we ", " ", 1)
     else:
         return _whole_question(text)
-    text = text.partition("?")[0]
-    return "" if looseness(fitted(text)) else fitted(lead + text)
+    title = fitted(text.partition("?")[0])
+    return "" if looseness(title) else title
 
 
 def _whole_question(text: str) -> str:
@@ -401,13 +422,6 @@ def _wanting(text: str) -> str:
     found = pattern("title_wanting").search(title)
     is_of_something = found is not None and bool(naming_stems(title[: found.start()]))
     return title if is_of_something and _stands_alone(title) else ""
-
-
-def is_complaint(wording: Wording) -> bool:
-    """True for a statement that says exactly what is wrong: it names more than one word of it."""
-    found = pattern("title_wanting").search(wording.text)
-    what = wording.text[: found.start()] if found else wording.text
-    return wording.form == "statement" and len(naming_stems(what)) > 1
 
 
 def _stands_alone(title: str) -> bool:
@@ -459,11 +473,12 @@ def _with_ending(verb: str, ending: str) -> Iterator[str]:
 
 
 def _cut_at_clause(text: str) -> str:
-    for clause in pattern("title_cut").finditer(text):
+    subject = subject_of(text)
+    room = MAX_TITLE if subject else MAX_TITLE // 3
+    for clause in pattern("title_cut").finditer(text, len(subject) + 1):
         if len(stems(text[: clause.start()])) > 1:
-            is_far = len(text) > MAX_TITLE or clause.start() > MAX_TITLE // 3
-            is_reason = says(clause.group() + text[clause.end() :][:12], "title_reason")
-            return text[: clause.start()] if is_far or is_reason else text
+            is_far = len(text) > MAX_TITLE or clause.start() > room
+            return text[: clause.start()] if is_far else text
     return text
 
 

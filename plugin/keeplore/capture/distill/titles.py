@@ -3,7 +3,8 @@
 Candidates are the headings of pasted plans, the subjects of commits and pull requests, what the
 person asked for, what was decided, and what the agent says it will do or did. Each is an order, a
 question or the name of a thing (``title_wording``); the one that names most of what the talk is
-about (``key_phrases.profile``) is taken, and where none names enough, the key phrases.
+about (``key_phrases.profile``) is taken, and where none names enough, what the head tells or the
+first words.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from keeplore.capture.cues import opens_with, says
+from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.distill.key_phrases import (
     Profile,
@@ -25,26 +26,25 @@ from keeplore.capture.distill.title_wording import (
     commit_subject,
     decision_wording,
     document_title,
-    first_line_wording,
-    fitted,
     heading_wording,
-    is_complaint,
     is_pasted,
     is_step,
     looseness,
     naming_stems,
+    opening_wording,
     promise_as_order,
     pull_request_title,
     report_as_order,
     request_wording,
     retold_wish,
     short_statement,
+    subject_of,
     telling_stems,
     without_small_talk,
 )
 from keeplore.capture.segmenter import amends
 from keeplore.memory import Exchange, Quote
-from keeplore.text.sentences import ARROW, sentences
+from keeplore.text.sentences import ARROW, Sentence, sentences
 from keeplore.text.terms import STOP, is_foreign, is_identifier, stems, terms, words
 from keeplore_hooks.events import Work
 
@@ -56,18 +56,18 @@ MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases spe
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 OPENING = 2  # exchanges, and sentences of the agent's, that say what a talk is about
 THIN_ORDER = 4  # words up to which an order with one name in it says little
-SHORT_ORDER = 2  # content words up to which one telling word does not suffice
 LAST_WORDS = 4  # sentences at the end of an answer in which an offer stands
 MAX_ASKED, MAX_TOLD = 12, 200  # sentences of a message that are looked at
 # what a source is worth, in units of the weight of the heaviest term
 PLAN, PULL_REQUEST, COMMITTED, COMMITTED_AMONG_MANY = 1.8, 1.6, 1.4, 0.4
 REQUESTED, DECIDED, REPORTED, HEADED, PROMISED = 0.9, 0.9, -0.3, -0.4, 0.2
-FIRST = 0.3  # the first thing that was said, whatever it is
-COMPLAINT = 0.4  # what is wrong is known better than what was done about it
+OPENED = 0.3  # what a request is worth more that the talk begins with
+OPENING_WORDS = 0.9  # what the talk begins with, whatever it is
+LABELLED = 1.8  # likewise, where it begins with the name of its subject
 TAKEN_UP = 0.3  # an order of the agent's with the verb that the person used
 RETOLD = 0.3  # of what somebody else says that the person wanted
-REPORT_HEAD = 1.2  # what the first heading of the first answer is worth more
-LATER, MOST_LATER = 0.2, 0.8  # what each message before a request takes from it
+REPORT_HEAD = 1.5  # what the first heading of the first answer is worth more
+LATER, MOST_LATER = 0.3, 0.9  # what each message before a request takes from it
 LATER_SENTENCE = 0.3
 FEW_COMMITS = 2
 FEW_WORDS = 6  # of another language; pairs of characters in scripts without spaces
@@ -108,9 +108,9 @@ def title_of(
     # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
     if best[0] >= MIN_SCORE:
-        return capitalised(_with_subject(best[1], exchanges, about))
-    found = _told_in_head(parts, about) or _subjects(exchanges, about)
-    found = found or best[1] or _first_words(exchanges)
+        return capitalised(best[1])
+    found = _told_in_head(parts, about) or _first_words(exchanges)
+    found = found or best[1]
     return capitalised(found) or FALLBACK
 
 
@@ -122,28 +122,41 @@ def _candidates(
     for quote in parts.get("decision", ()):
         if found := _decided(quote, exchanges, about):
             yield found, DECIDED - detail
-    late = 0.0
+    late, opening = 0.0, _opening(exchanges)
     for n, exchange in enumerate(exchanges):
-        if n:
+        if n == opening:
+            yield from _opening_titles(exchange.user, is_first=not n)
+        elif n:
             yield from _later_message_titles(
                 exchange.user, exchanges[n - 1].assistant, late
             )
-        else:
-            yield from _first_message_titles(exchange.user)
         is_bare = not terms(typed_verb(exchange.user))
         for found, worth in _agent_titles(
             exchange.assistant, is_first=not n, is_bare=is_bare
         ):
             yield found, worth - detail + TAKEN_UP * _takes_up(found, exchange.user)
-        if len(terms(exchange.user)) > 2:
+        if n >= opening and len(terms(exchange.user)) > 2:
             late = min(late + LATER, MOST_LATER)
 
 
-def _first_message_titles(message: str) -> Iterator[Candidate]:
-    for found, worth in _person_titles(message, REQUESTED):
-        yield found, worth + COMPLAINT * is_complaint(found)
-    if first := first_line_wording(message):
-        yield first, FIRST
+def _opening_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
+    yield from _person_titles(message, REQUESTED + OPENED)
+    opening = opening_wording(message) if is_first else None
+    if opening and subject_of(opening.text):
+        yield opening, LABELLED
+    elif opening and not request_wording(sentences(message)[0]):
+        yield opening, OPENING_WORDS
+
+
+def _opening(exchanges: Sequence[Exchange]) -> int:
+    """The exchange whose message is the first that says what the talk is about."""
+    told = (n for n, exchange in enumerate(exchanges) if _names(exchange.user))
+    return next(told, 0)
+
+
+def _names(message: str) -> bool:
+    """True where a message names something by itself."""
+    return is_pasted(message) or len(naming_stems(without_small_talk(message))) > 1
 
 
 def _later_message_titles(
@@ -178,8 +191,13 @@ def _decided(
     if question and amends(answer):
         return None
     found = decision_wording(answer, is_answer=bool(question))
+    if found and found.form == "statement":
+        is_about = not set(terms(found.text)).isdisjoint(terms(exchanges[0].user))
+        return found if is_about else None
     if found is None or found.form != "choice":
         return found
+    if question and any(question in exchange.user for exchange in exchanges):
+        return request_wording(Sentence(question))
     rest = set(terms(question or exchanges[0].user)).difference(terms(found.text))
     for subject in about.phrases:
         if " " in subject and rest.issuperset(terms(subject)):
@@ -236,7 +254,6 @@ def _agent_titles(
         is_title = is_first and n == 0 and (is_bare or len(heads) > 1)
         yield Wording(head, "thing"), HEADED + REPORT_HEAD * is_title
     for n, sentence in enumerate(said):
-        yield Wording(retold_wish(sentence), "order"), RETOLD
         yield Wording(report_as_order(sentence), "order"), REPORTED
         worth = PROMISED if is_first and n < OPENING else PROMISED + REPORTED
         yield Wording(promise_as_order(sentence), "order"), worth
@@ -285,36 +302,9 @@ def _lack(wording: Wording, covered: float) -> float:
     return THIN if is_short and len(names) == 1 and not _is_exact(wording.text) else 0.0
 
 
-def _with_subject(phrase: str, exchanges: Sequence[Exchange], about: Profile) -> str:
-    """The phrase, with the subject where it does not name one itself."""
-    if _names_subject(phrase) or is_foreign(phrase):
-        return phrase
-    of_person = set(chain.from_iterable(terms(e.user) for e in exchanges))
-    for subject in about.phrases:
-        is_asked_about = " " in subject and of_person.issuperset(terms(subject))
-        if (
-            is_asked_about
-            and naming_stems(subject)
-            and not naming_stems(subject) & stems(phrase)
-        ):
-            joined = f"{phrase.rstrip('?')}: {subject}"
-            return joined if len(joined) <= MAX_TITLE else phrase
-    return phrase
-
-
 def _is_exact(phrase: str) -> bool:
     """True where it has a number or an identifier."""
     return any(map(str.isdigit, phrase)) or any(map(is_identifier, words(phrase)))
-
-
-def _names_subject(phrase: str) -> bool:
-    """True where it has a number, an identifier, or enough words that tell one talk from
-    another.
-    """
-    if _is_exact(phrase):
-        return True
-    said = telling_stems(phrase)
-    return len(said) > 1 or (bool(said) and len(stems(phrase)) > SHORT_ORDER)
 
 
 def _told_in_head(parts: Parts, about: Profile) -> str:
@@ -328,27 +318,6 @@ def _told_in_head(parts: Parts, about: Profile) -> str:
     }
     best = max(lines_told, key=scores.__getitem__, default="")
     return best if scores.get(best, 0.0) >= LEAST_TOLD else ""
-
-
-def _subjects(exchanges: Sequence[Exchange], about: Profile) -> str:
-    """The one key phrase of a talk; where there are several, the question that it begins with, or
-    two of them, those of the person's first words before others.
-    """
-    first = set(chain.from_iterable(terms(e.user) for e in exchanges[:OPENING]))
-    phrases = [p for p in about.phrases if " " in p or is_identifier(p)]
-    phrases.sort(key=lambda phrase: not first.issuperset(terms(phrase)))
-    if len(phrases) > 1 and (asked := _first_question(exchanges)):
-        return asked
-    found = fitted(" and ".join(phrases[:2]))
-    return found if " " in found else ""
-
-
-def _first_question(exchanges: Sequence[Exchange]) -> str:
-    """The question that the first message begins with, where it says by itself what it is about."""
-    said = sentences(exchanges[0].user)[:1] if exchanges else ()
-    asked = [s.text for s in said if s.is_question and len(s.text) <= MAX_TITLE]
-    told = (t for t in asked if naming_stems(t) and not says(t, "points_back"))
-    return next(told, "")
 
 
 def _first_words(exchanges: Sequence[Exchange]) -> str:
