@@ -21,6 +21,11 @@ DATABASE = "The staging database is on db7, not db3."
         ("We migrate the jobs from Celery to RQ", "Celery", "RQ", "jobs"),
         ("Let's switch the tests to vitest", "", "vitest", "tests"),
         ("Nimm pnpm statt npm", "npm", "", "Nimm pnpm"),
+        ("ok kraken goes, trocr on salix", "kraken", "trocr salix", ""),
+        ("TTN fliegt raus.", "TTN", "", ""),
+        ("sd raus, littlefs auf dem nor", "sd", "littlefs nor auf dem", ""),
+        ("drop twilio", "twilio", "", ""),
+        ("Webpack fuera, usamos vite", "Webpack", "usamos vite", ""),
     ],
 )
 def test_what_is_rejected_chosen_and_spoken_of(
@@ -40,6 +45,8 @@ def test_what_is_rejected_chosen_and_spoken_of(
         "Should we move the queue to Redis after all?",
         "Do not rewrite it, not now",
         "It works after all",
+        "The build goes to staging",
+        "get rid of it",
         "I changed my mind",
         "",
     ],
@@ -111,6 +118,34 @@ def test_what_a_sentence_replaces(
     assert replaces(revision, old, spoken_of, decides=decides) is expected
 
 
+ENDED = "ok Kraken goes, TrOCR on the lab machine"
+OLD = "Kraken reads the handwritten labels"
+
+
+@pytest.mark.parametrize(
+    ("talk", "expected"),
+    [
+        (None, True),  # the same one
+        ("Kraken is too slow for handwritten labels", True),
+        ("Kraken is too slow", False),
+        ("Kraken hosts the sheet images", False),
+    ],
+)
+def test_a_name_that_goes_does_so_where_the_same_is_talked_about(
+    talk: str | None, *, expected: bool
+) -> None:
+    revision = revision_of(ENDED)
+    assert revision is not None
+    words = None if talk is None else frozenset(stems(talk))
+    of_name = replaces(revision, OLD, frozenset(), decides=False, talk=words)
+    of_others = replaces(
+        revision, "Labels are handwritten", frozenset(), decides=True, talk=words
+    )
+    assert (of_name, of_others) == (expected, False)
+
+
 def test_hostile_text_takes_no_time() -> None:
     assert revision_of("from " * 50_000) is None
     assert revision_of("switch " + "to " * 50_000) is None
+    assert revision_of("drop " + "a b " * 50_000) is None
+    assert revision_of("ok " * 50_000 + "goes") is None

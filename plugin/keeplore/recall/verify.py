@@ -450,7 +450,7 @@ def _with_since(
         deps.trust,
         lambda later: deps.sources()(later).is_told,
     )
-    later = sayings.of(row, conversation, hit.passage, hit.turn)
+    later = sayings.of(row, conversation, hit.passage, hit.turn, hit.turns)
     named = named_files(memory, hit.passage, conversation)
     since = deps.freshness([named])[0] if named.files else None
     changed, gone = (since.changed, since.gone) if since else ((), ())

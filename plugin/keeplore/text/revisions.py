@@ -52,6 +52,18 @@ _REJECTING = (
     rf"\b(?:{_NO_LONGER})\s+(?:in |on |with |use |using )?{_OLD}",
     rf",\s+(?:and )?not\s+(?:on |in |with |at )?(?P<old>{_WORDS})\s*[.!]?\s*\Z",
 )
+_BEFORE_IT = (
+    r"\A\W*(?:(?:ok(?:ay)?|so|then|and|no|yes|alright|right|ja|nein|gut|dann|also|und|vale|bon)"
+    r"[\s,.]+)*(?:the |die |der |das |el |la |le )?"
+)
+# what is taken away, by its name alone; what stands behind it may take its place
+_ENDING = (
+    (
+        rf"{_BEFORE_IT}(?P<old>{_WORDS}?)\s+(?:goes|is out|is gone|has to go|must go|gets? dropped|"
+        rf"raus|(?:ist|fliegt|kommt) (?:raus|weg|runter)|fuera|dehors)(?=\s*(?:[,;.!]|\Z)|\s+and\b)"
+    ),
+    rf"{_BEFORE_IT}(?:drop|ditch|get rid of|no more)\s+(?P<old>{_WORDS})(?=\s*(?:[,;.!]|\Z))",
+)
 # what is taken instead of what is not named
 _TURNING = (
     rf"\b(?:{_TURN})\b[^,.;:]{{0,60}}?\bto\s+{_NEW}",
@@ -83,7 +95,7 @@ _CHANGING = frozenset(
 @dataclass(frozen=True, slots=True)
 class Revision:
     """Stems of content words: of what holds no more, of what is put in its place (empty where it is
-    not told apart from the matter), and of the matter.
+    not told apart from the matter), and of the matter (empty where only names are told).
     """
 
     rejected: frozenset[str]
@@ -115,6 +127,9 @@ def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
+    for phrase in _compiled(_ENDING):
+        if found := phrase.search(said):
+            return _ending(found["old"], said[found.end() :])
     new = _taken_up(said) if corrects or _TURNED.search(said) else ""
     return _revision(said, "", new) if new else None
 
@@ -147,14 +162,34 @@ def _revision(said: str, old: str, new: str) -> Revision | None:
     return Revision(rejected, chosen, about)
 
 
-def replaces(revision: Revision, said: str, around: Set[str], *, decides: bool) -> bool:
+def _ending(old: str, rest: str) -> Revision | None:
+    rejected = frozenset(stems(old)) - _CHANGING
+    chosen = frozenset(stems(rest)) - _CHANGING
+    is_short = rejected and len(chosen) <= MOST_ABOUT
+    return Revision(rejected, chosen, frozenset()) if is_short else None
+
+
+def replaces(
+    revision: Revision,
+    said: str,
+    around: Set[str],
+    *,
+    decides: bool,
+    talk: Set[str] | None = None,
+) -> bool:
     """Does a revision replace what an earlier sentence said? ``around`` are stems of what was
-    spoken of, ``decides`` says that the sentence is known to settle its matter.
+    spoken of, ``decides`` says that the sentence is known to settle its matter; ``talk`` are the
+    stems of what the revision is said in, None where that is the sentence's own talk.
     """
     earlier = revision_of(said)
     held = frozenset(stems(said)) - (earlier.rejected if earlier else frozenset())
     if not held or revision.chosen & held:
         return False
+    if revision.rejected and not revision.about:
+        is_near = (
+            talk is None or len(talk & (held | around) - revision.rejected) >= ENOUGH
+        )
+        return revision.rejected <= held and is_near
     if not revision.rejected:
         return decides and bool(revision.about) and revision.about <= (held | around)
     shared = len(revision.about & (held | around))

@@ -92,6 +92,13 @@ def test_questions_work_trouble_and_doubts_settle_nothing(
     assert lines(message, reply) == []
 
 
+def test_what_says_itself_that_something_goes_needs_no_more_than_a_yes() -> None:
+    assert lines("the wood kiln goes", "Done: the page is gone.") == [
+        "the wood kiln goes"
+    ]
+    assert lines("the wood kiln goes", "Which page do you mean?") == []
+
+
 def test_a_document_settles_nothing_in_passing() -> None:
     message = " ".join(["The shelves are 40 mm apart in kiln 2."] * 6)
     assert lines(message, "Noted: 40 mm.") == []

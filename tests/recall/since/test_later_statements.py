@@ -214,6 +214,34 @@ def test_an_index_made_anew_tells_the_same_and_is_sound(told: Told) -> None:
     assert told.registry.recall(request).hits == told.answer.hits
 
 
+def test_what_goes_by_its_name_alone_ends_what_was_decided_in_an_earlier_talk() -> None:
+    earlier = (
+        (
+            "We have to read the handwritten labels of old sheets. Which engine?",
+            "I recommend Kraken for handwritten labels. Shall I set it up?",
+        ),
+        ("yes", "Kraken reads the handwritten labels now."),
+    )
+    later = (
+        (
+            "Why is the reading of handwritten labels that slow?",
+            "Kraken takes 7 s for each label on this machine.",
+        ),
+        ("ok kraken goes, trocr on the lab machine", "Kraken is removed."),
+    )
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    play("first", itertools.count(0), earlier)
+    play("second", itertools.count(1200), later)
+    cwd = Path.home() / "code" / "ledgerly"
+    with Registry(places) as registry:
+        request = RecallRequest("which engine reads handwritten labels", cwd)
+        answer = registry.recall(request)
+    hits = [hit for hit in answer.hits if hit.kind == "conversation"]
+    told = {hit.session: hit.later and hit.later.text for hit in hits}
+    assert told == {"second": None, "first": later[1][0]}
+
+
 @pytest.mark.parametrize("name", IN_ONE_TALK)
 def test_what_was_changed_later_in_the_same_talk_says_so(name: str) -> None:
     question, talk, expected = IN_ONE_TALK[name]

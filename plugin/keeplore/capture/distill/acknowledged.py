@@ -16,6 +16,7 @@ from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.distill.agreements import stands_alone
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange
+from keeplore.text.revisions import revision_of
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms
 
@@ -41,7 +42,7 @@ _NAMED = re.compile(r"\d+(?:[.,:]\d+)*|\b\w*[a-z][A-Z]\w*\b|\b[A-Z]{2,}\b|`[^`]+
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """A sentence of the person's, and what the agent states of it."""
+    """A sentence of the person's, and what the agent states of it, "" for a word that it is so."""
 
     said: str
     stated: str
@@ -50,7 +51,7 @@ class Acknowledged:
     def line(self) -> str:
         """The sentence, with what it came to where it says too little by itself."""
         is_enough = len({*terms(self.said)}) >= SPEAKS_FOR_ITSELF
-        if is_enough and stands_alone(self.said):
+        if not self.stated or (is_enough and stands_alone(self.said)):
             return self.said
         return answer_line(self.said, self.stated)
 
@@ -65,12 +66,17 @@ def acknowledged(
     if words > MOST_WORDS or any(one.is_question for one in said):
         return
     settling = [one.text for one in said if _may_settle(one)]
-    for stated in _confirmations(exchange):
+    confirmations = _confirmations(exchange)
+    for stated in confirmations:
         of_it = [(_in_common(text, stated), text) for text in settling]
         shared, text = max(of_it, default=(0, ""), key=lambda pair: pair[0])
         if shared:
             settling.remove(text)
             yield Acknowledged(text, stated)
+    # what says itself that something shall be otherwise
+    for text in settling if confirmations else ():
+        if revision_of(text):
+            yield Acknowledged(text, "")
 
 
 def _may_settle(sentence: Sentence) -> bool:

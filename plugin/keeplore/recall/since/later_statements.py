@@ -9,7 +9,7 @@ and still in their files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -75,9 +75,10 @@ class LaterSayings:
         conversation: Conversation | None,
         shown: str,
         turn: str = "",
+        beside: Sequence[str] = (),
     ) -> LaterStatement | None:
         """The statement that holds now in place of what is shown of a memory; None where none is
-        known. ``turn`` is where the shown text comes from.
+        known. ``turn`` is where the shown text comes from, ``beside`` further turns of it.
         """
         if row.kind in ("document", "digest"):
             return None
@@ -90,7 +91,7 @@ class LaterSayings:
             text, exchange = said
             return LaterStatement(clip(text), row.id, exchange.id, exchange.at)
         scope = ScopeFilter(((row.scope, row.project),))
-        sayings = [*_sayings(row, conversation, shown, turn)]
+        sayings = [*_sayings(row, conversation, shown, (turn, *beside))]
         last: LaterStatement | None = None
         if conversation and (said := _changed_sentence(conversation, sayings)):
             text, exchange = said
@@ -146,10 +147,30 @@ class LaterSayings:
             if memory is None or memory.superseded_by or memory.is_archived:
                 continue
             at = row.at or memory.updated_at or memory.created_at
-            text = _replacing(row, [said for said in sayings if at > said.at])
+            earlier = [said for said in sayings if at > said.at]
+            text = self._replacing(row, earlier) if earlier else ""
             if text and self.is_told(memory) and self._is_still_stated(row):
                 found.append(LaterStatement(text, row.memory_id, row.turn, at))
         return max(found, key=_lateness, default=None)
+
+    def _replacing(self, row: PassageRow, sayings: Sequence[_Said]) -> str:
+        """The sentence of a passage that replaces one of these, "" for none."""
+        for text, revision in revisions_in(row.said):
+            talk = frozenset() if revision.about else self._talk_stems(row)
+            if _is_replaced(sayings, revision, talk):
+                return text
+        return ""
+
+    def _talk_stems(self, row: PassageRow) -> frozenset[str]:
+        """The stems of what was said until a passage of a conversation."""
+        memory = self._load_believed(row.path)
+        talk = Conversation.from_markdown(memory.body) if memory else None
+        said = [memory.title] if memory else []
+        for exchange in talk.exchanges if talk else ():
+            said += (exchange.user, exchange.assistant)
+            if exchange.id == row.turn:
+                break
+        return frozenset(stems("\n".join(said)))
 
     def _is_still_stated(self, row: PassageRow) -> bool:
         """Is it in its file, which is believed?"""
@@ -237,25 +258,22 @@ def _decisions(conversation: Conversation) -> tuple[Quote, ...]:
     return (*conversation.decision, *conversation.also_decided)
 
 
-def _replacing(row: PassageRow, sayings: Sequence[_Said]) -> str:
-    """The sentence of a passage that replaces one of these, "" for none."""
-    for text, revision in revisions_in(row.said) if sayings else ():
-        if _is_replaced(sayings, revision):
-            return text
-    return ""
-
-
-def _is_replaced(sayings: Sequence[_Said], revision: Revision) -> bool:
+def _is_replaced(
+    sayings: Sequence[_Said], revision: Revision, talk: Set[str] | None = None
+) -> bool:
     return any(
-        replaces(revision, said.text, said.around, decides=said.decides)
+        replaces(revision, said.text, said.around, decides=said.decides, talk=talk)
         for said in sayings
     )
 
 
 def _sayings(
-    row: MemoryRow, conversation: Conversation | None, shown: str, turn: str
+    row: MemoryRow,
+    conversation: Conversation | None,
+    shown: str,
+    turns: Sequence[str],
 ) -> Iterator[_Said]:
-    """The sentences of what is shown, with the decisions of its exchange."""
+    """The sentences of what is shown, with the decisions of its exchanges."""
     if conversation is None or not conversation.exchanges:
         at = row.updated_at or row.created_at
         context_stems = frozenset(stems(row.title))
@@ -267,13 +285,13 @@ def _sayings(
     stated = BREAK.join(map(answer_in, shown.split(BREAK)))
     for sentence in sentences(stated)[:MOST_SAID]:
         quote = quotes.get(sentence.text)
-        of_turn = quote.turn if quote else turn
+        of_turn = quote.turn if quote else turns[0]
         decides = quote in decided or is_choice(sentence.text)
         yield _saying_at(conversation, sentence.text, of_turn, decides=decides)
     for quote in decided:
-        if quote.turn == turn and quote.text not in shown:
+        if quote.turn in turns and quote.text not in shown:
             text = answer_in(quote.text)
-            yield _saying_at(conversation, text, turn, decides=True)
+            yield _saying_at(conversation, text, quote.turn, decides=True)
 
 
 def _saying_at(
