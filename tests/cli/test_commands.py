@@ -121,14 +121,14 @@ def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, r
     assert (nothing.returncode, nothing.stdout) == (
         4,
         (
-            "Nothing found: no memory here is about that. Try other words, or --wide for the other "
+            "Nothing found: no memory here is surely about that. Try other words, or --wide for the other "
             "projects and agents.\n"
         ),
     )
     wide = keeplore("recall", "--wide", "Kubernetes ingress certificates", cwd=project)
     assert (wide.returncode, wide.stdout) == (
         4,
-        "Nothing found: no memory here is about that. Try other words.\n",
+        "Nothing found: no memory here is surely about that. Try other words.\n",
     )
 
 

@@ -43,9 +43,8 @@ MORE = (
     "where they were said."
 )
 MISSING = {
-    "nothing": "Nothing found: the index is current, and no memory here is about that. Try other "
-    "words, or wide=true "
-    "for the other projects and agents.",
+    "nothing": "Nothing found: the index is current, and no memory here is surely about that. Try "
+    "other words, or wide=true for the other projects and agents.",
     "empty": "There is no memory yet. `keeplore import --all` in a terminal reads the sessions "
     "that hosts recorded.",
     "stale": "Nothing found, but the index is behind the text and could not catch up, so it may be "
@@ -79,7 +78,7 @@ def search(
     )
     about = "\n".join(f"Note: {one_line(note, EXCERPT_CHARS)}" for note in notes)
     if not answer["hits"]:
-        return "\n".join(filter(None, (MISSING[answer["status"]], about)))
+        return fenced(MISSING[answer["status"]], about)
     shown = _shown_hits(answer, max_tokens)
     left = len(answer["hits"]) - len(shown)
     more = f" {left} more did not fit max_tokens." if left else ""

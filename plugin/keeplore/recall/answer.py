@@ -11,6 +11,7 @@ from functools import partial
 from keeplore.errors import EngineUnavailable
 from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
+from keeplore.memory.names import short_id
 from keeplore.recall.digest_hits import with_digests, without_digests
 from keeplore.recall.fuse import (
     Evidence,
@@ -42,11 +43,21 @@ from keeplore.recall.request import (
 )
 from keeplore.recall.search import SearchResults, search
 from keeplore.recall.time_questions import Period, period_hits, period_of
-from keeplore.recall.verify import Passed, left_out, verify, with_superseded, words_of
+from keeplore.recall.unasked.told_filter import told_filter
+from keeplore.recall.verify import (
+    LeftOut,
+    Passed,
+    left_out,
+    verify,
+    with_superseded,
+    words_of,
+)
 from keeplore.recall.weights import Weights
+from keeplore.text.sentences import clip
 from keeplore.text.times.time_expressions import Span, spans_in
 
 GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
+NEAREST = 2  # memories that are named where none is sure enough
 NO_WORD = "the question has no word to look for"
 
 
@@ -167,9 +178,18 @@ def _search_widening(
         context, query, watch, is_wide=request.wide
     )
     if not request.may_widen or any(hit.score >= least for hit in hits):
-        return hits, left_out(left), query
+        return hits, _notes_on(context, left), query
     hits, more, query = _search_with_fallback(context, query, watch, is_wide=True)
-    return hits, [*_widened(context, hits), *(left_out(more) or left_out(left))], query
+    return hits, [*_widened(context, hits), *_notes_on(context, more or left)], query
+
+
+def _notes_on(context: RecallContext, left: Sequence[Passed]) -> list[str]:
+    """What is told of memories that were passed over; of those that may answer their titles."""
+    unsure = [id_ for id_, reason in left if reason is LeftOut.UNSURE]
+    rows = context.deps.index.memories(unsure).values()
+    near = ", ".join(f"“{clip(row.title)}” ({short_id(row.id)})" for row in rows)
+    may_be = [f"closest, maybe of something else: {near}"] if near else []
+    return [*left_out(left), *may_be]
 
 
 def _widened(context: RecallContext, hits: Sequence[RecallHit]) -> list[str]:
@@ -206,13 +226,15 @@ def _collect(
     boost = _boost(deps, query, allowed)
     standings = _standings(context, results, boost)
     is_of_several = query.question.is_of_several and not request.filter.is_unasked
-    evidence = _not_shown(request, results)
     ranks = partial(
-        rank, evidence, standings, query.floor, w, explain=watch is not None
+        rank,
+        _not_shown(request, results),
+        standings,
+        query.floor,
+        w,
+        explain=watch is not None,
     )
-    ranked = ranks(by_turn=request.by_exchange)
-    if is_of_several and not request.by_exchange:
-        ranked = _with_exchanges(ranked, ranks(by_turn=True), results)
+    ranked = _ranked(ranks, request, results, is_of_several=is_of_several)
     sure = _sure(context, query, without_digests(ranked, results.memories), results)
     words = words_of(sure, results.passages)
     ordered = diverse(sure, words, w)
@@ -220,6 +242,7 @@ def _collect(
         ordered = complementary(ordered, w)
     ordered, results = with_digests(context, query, ordered, results, is_wide=is_wide)
     hits, left = verify(context, query, ordered, results, words)
+    unsure = [] if sure else _unsure(context, ranked, results)
     if watch:
         watch(
             SearchTrace(
@@ -232,7 +255,35 @@ def _collect(
                 tuple(left),
             )
         )
-    return hits, left
+    return hits, [*left, *unsure]
+
+
+def _ranked(
+    ranks: Callable[..., list[Ranked]],
+    request: RecallRequest,
+    results: SearchResults,
+    *,
+    is_of_several: bool,
+) -> list[Ranked]:
+    """What was found by its score; where several answer together, exchanges beside memories."""
+    ranked = ranks(by_turn=request.by_exchange)
+    if is_of_several and not request.by_exchange:
+        return _with_exchanges(ranked, ranks(by_turn=True), results)
+    return ranked
+
+
+def _unsure(
+    context: RecallContext, ranked: Sequence[Ranked], results: SearchResults
+) -> list[Passed]:
+    """The likeliest memories, where somebody asked and none is sure enough to be shown."""
+    wanted, deps = context.request.filter, context.deps
+    if wanted.is_unasked:
+        return []
+    is_told = told_filter(deps.index, deps.sources())
+    likely = (one for one in ranked if one.score >= deps.weights.near_from)
+    rows = (results.memories[one.memory] for one in likely)
+    named = [row for row in rows if is_told(row) and not wanted.skip(row)]
+    return [(row.id, LeftOut.UNSURE) for row in named[:NEAREST]]
 
 
 def _not_shown(request: RecallRequest, results: SearchResults) -> list[Evidence]:

@@ -35,9 +35,8 @@ from keeplore.text.similarity import normalised
 
 ANY_LENGTH = 1_000_000  # characters
 WITHOUT_A_HIT = {
-    AnswerStatus.NOTHING: "nothing was found, no memory here is about that; `keeplore recall "
-    "--wide` asks the "
-    "other projects too",
+    AnswerStatus.NOTHING: "nothing was found, no memory here is surely about that; `keeplore "
+    "recall --wide` asks the other projects too",
     AnswerStatus.EMPTY: "there is no memory yet; `keeplore import --all` reads the sessions "
     "on this "
     "machine",

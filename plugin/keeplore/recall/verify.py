@@ -61,6 +61,7 @@ class LeftOut(StrEnum):
 
     SAME = "same"  # it says what a better one says
     CHANGED = "changed"  # its file is gone or says something else by now
+    UNSURE = "unsure"  # it may answer, and nothing is sure enough to be shown
 
 
 Passed = tuple[str, LeftOut]  # a memory, and why it is no hit

@@ -100,6 +100,8 @@ class Weights:
     # the same for pairs of letters alone: much of such a question is grammar; measured on
     # benchmarks/other_scripts.yaml
     unread_below: float = 0.1
+    # of memories that are named where none is shown: what is unrelated stays below half of it
+    near_from: float = 0.1
     # of each memory that is shown behind it
     hidden_below: float = 0.05
     # a memory below the second is not shown behind one from the first on; measured on the labelled

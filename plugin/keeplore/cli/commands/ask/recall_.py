@@ -32,7 +32,7 @@ FEW = 24  # missing vectors that a recall without a worker makes on its way, som
 _WORD = re.compile(r"[^\W_]")  # without one there is nothing to look for
 WIDTH = 96
 STATUS = {
-    "nothing": "Nothing found: no memory here is about that. Try other words{or_wide}.",
+    "nothing": "Nothing found: no memory here is surely about that. Try other words{or_wide}.",
     "empty": "No memory yet. `keeplore import --all` reads the sessions you already have.",
     "stale": "The index is behind the text and could not catch up. Run `keeplore doctor`.",
 }
