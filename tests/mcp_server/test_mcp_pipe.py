@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import shutil
@@ -434,6 +435,28 @@ def test_nothing_is_left_of_workers_that_it_started(
     assert "may be done or not" in told
     assert list(state.glob("worker.start-*")) and pipe.children == ""
     assert pipe.close() == (0, b"")
+
+
+def test_calls_wait_together_for_a_worker_that_does_not_come(
+    state: Path, desk: Callable[[Answer], Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where none came, each call of a session would wait as long as the first. After a pause one
+    may come again, and so it may where one has been.
+    """
+    monkeypatch.syspath_prepend(FOLDER)
+    mcp_pipe = importlib.import_module("mcp_pipe")
+    pipe = mcp_pipe.Pipe(importlib.import_module("contact"), str(state), OFFER)
+    moments = (100.0, 108.0, 108.1, 160.0, 219.9, 280.0, 287.9, 288.1)
+    awaited = [pipe.is_awaited(moment) for moment in moments]
+    assert awaited == [True, True, False, False, False, True, True, False]
+    desk(named)
+    call = mcp_pipe.Call(1, b'{"params": null}', is_tool=True, is_reading=True)
+    pipe.ask(call)
+    while call.go_on():
+        pass
+    call.end()
+    assert call.answer() == {"result": {"told": None}}
+    assert pipe.is_awaited(288.2)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])

@@ -48,6 +48,7 @@ RETRY_S = 0.05  # between two attempts to reach a worker
 BUSY_S = 0.2  # before a worker that has too much to do is asked again
 START_EVERY_S = 1.0  # where none comes; the client's own rule spaces starts further
 START_S = 8.0  # for a worker to come; then a process of its own answers
+MISSED_S = 60.0  # in which one that did not come is not waited for again
 ANSWER_S = 300.0  # for an answer; hosts give up before
 LAST_S = 30.0  # for answers after the input was closed, while somebody still reads them
 TRIES = 3  # of a request that only reads, where the worker ends each time
@@ -85,7 +86,6 @@ class Call:
         self.rest = memoryview(b"")  # what is to be sent
         self.reply = bytearray()
         self.begun_at = self.due_at = time.monotonic()
-        self.missed_at = 0.0  # since when no worker answers
         self.tries = 0
 
     def begin(self, connection: _socket.socket, header: bytes = b"") -> int:
@@ -154,6 +154,7 @@ class Pipe:
         self.asked: dict[int, Call] = {}  # descriptor → call
         self.ends_at = float("inf")
         self.started_at = float("-inf")  # when a worker was started last
+        self.missed_since = self.missed_at = float("-inf")  # a worker, and when last
 
     def run(self) -> None:
         while time.monotonic() < self.ends_at:
@@ -312,17 +313,25 @@ class Pipe:
         moment = time.monotonic()
         connection = self.connected()
         if connection is not None:
-            call.missed_at = 0.0
+            self.missed_at = float("-inf")
             header = f"KEEPLORE/1 {self.client.CLIENT} mcp\n".encode()
             descriptor = call.begin(connection, header)
-        elif call.missed_at and moment - call.missed_at > START_S:
-            descriptor = call.begin(self.alone())
-        else:
-            call.missed_at = call.missed_at or moment
+        elif self.is_awaited(moment):
             self.put_off(call, RETRY_S)
             return
+        else:
+            descriptor = call.begin(self.alone())
         self.asked[descriptor] = call
         self.poll.register(descriptor, select.POLLIN | select.POLLOUT)
+
+    def is_awaited(self, moment: float) -> bool:
+        """May a worker still come that is missed at this moment? The calls of a session wait for it
+        together: where none comes, no call but the first has to wait.
+        """
+        if moment - self.missed_at > MISSED_S:
+            self.missed_since = moment
+        self.missed_at = moment
+        return moment - self.missed_since <= START_S
 
     def put_off(self, call: Call, seconds: float) -> None:
         call.due_at = time.monotonic() + seconds
