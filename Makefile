@@ -63,7 +63,9 @@ types:
 		|| { mv .venv/types.txt .venv/types-failed.txt; exit 1; }
 
 # two for each of two cores: tests often wait, those of real hosts nearly always
+# and a new checkout is compiled first: else each process would compile all of it
 pytest:
+	@test -d tests/__pycache__ || $(BIN)/pytest -q --collect-only > /dev/null || true
 	@$(BIN)/pytest -q -n 4 --dist worksteal -m "not soak"
 
 soak: setup
