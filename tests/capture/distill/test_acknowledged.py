@@ -82,7 +82,10 @@ def test_each_part_of_a_message_stands_with_what_was_stated_of_it() -> None:
         ("it crashed at 960", "Updated: at 960 °C the relay opens."),
         ("maybe 960, not sure", "Noted: 960 °C, to be decided."),
         ("bisque at 960", "What do you want to fire at 960?"),
-        ("bisque at 960", "The reason for the crack at 960 °C is moisture."),
+        (
+            "bisque with the old clay always cracked at 960",
+            "The reason for the crack at 960 °C is moisture.",
+        ),
         ("and sweep the shelves", "The kiln is empty now."),
     ],
 )
@@ -97,6 +100,16 @@ def test_what_says_itself_that_something_goes_needs_no_more_than_a_yes() -> None
         "the wood kiln goes"
     ]
     assert lines("the wood kiln goes", "Which page do you mean?") == []
+
+
+def test_a_figure_or_a_name_in_a_few_words_is_taken_up_in_any_form() -> None:
+    reply = "The kiln joined on MQTT, first readings arrive.\n\n- interval: 10 minutes"
+    assert lines("MQTT first. interval 10 min is plenty", reply) == [
+        "MQTT first. → The kiln joined on MQTT, first readings arrive.",
+        "interval 10 min is plenty → interval: 10 minutes",
+    ]
+    longer = "interval 10 min is plenty for us and for the others"
+    assert lines(longer, reply) == []
 
 
 def test_a_document_settles_nothing_in_passing() -> None:

@@ -21,8 +21,9 @@ from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms
 
 MOST_WORDS = 40  # of a message that settles something in passing
-CONFIRMING = (
-    6  # sentences at the beginning of the last reply that can state what is set
+STATING = 6  # sentences at the beginning of the last reply that can state what is set
+TERSE = (
+    6  # words of a sentence with a figure or a name that a reply takes up in any form
 )
 BRIEF = 3  # words of a sentence that is taken up by half of its content words
 SHARED = 2  # content words of a longer one, numbers and names apart
@@ -66,16 +67,19 @@ def acknowledged(
     if words > MOST_WORDS or any(one.is_question for one in said):
         return
     settling = [one.text for one in said if _may_settle(one)]
-    confirmations = _confirmations(exchange)
-    for stated in confirmations:
+    reply = _last_reply(exchange)
+    is_confirmed = bool(reply) and _confirms(reply[0].text)
+    if not is_confirmed:
+        settling = [text for text in settling if _is_terse(text)]
+    for stated in _statements(reply):
         of_it = [(_in_common(text, stated), text) for text in settling]
         shared, text = max(of_it, default=(0, ""), key=lambda pair: pair[0])
         if shared:
             settling.remove(text)
             yield Acknowledged(text, stated)
-    # what says itself that something shall be otherwise
-    for text in settling if confirmations else ():
-        if revision_of(text):
+    # what says itself that something shall be otherwise, and is no reason for something else
+    for text in settling if is_confirmed else ():
+        if revision_of(text) and not weight_of(text, "reason"):
             yield Acknowledged(text, "")
 
 
@@ -87,12 +91,17 @@ def _may_settle(sentence: Sentence) -> bool:
     return not (is_other or any(opens_with(text, name) for name in NO_OPENING))
 
 
-def _confirmations(exchange: Exchange) -> list[str]:
-    """What the last reply states as set, where it begins so."""
+def _is_terse(text: str) -> bool:
+    return len(text.split()) <= TERSE and _NAMED.search(text) is not None
+
+
+def _last_reply(exchange: Exchange) -> Sequence[Sentence]:
+    """The beginning of what the agent says last, where it states what is set."""
     replies = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
-    reply = sentences("".join(replies))[:CONFIRMING]
-    if not reply or not _confirms(reply[0].text):
-        return []
+    return sentences("".join(replies))[:STATING]
+
+
+def _statements(reply: Sequence[Sentence]) -> list[str]:
     stating = (one for one in reply if not (one.is_question or one.is_heading))
     return [one.text for one in stating if terms(one.text)]
 
