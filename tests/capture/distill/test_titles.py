@@ -69,7 +69,7 @@ def title(*said: str) -> str:
         ),
         (
             "how do I rotate the signing keys of our package index?",
-            "How to rotate the signing keys of the package index",
+            "How to rotate the signing keys of our package index",
         ),
         (
             "Please update src/app/routes/session_nav.html to show the project",
@@ -138,7 +138,7 @@ def title(*said: str) -> str:
         ),
         (
             "Can you clean this up by removing the unused StageFiles function?",
-            "Remove the unused StageFiles function",
+            "Clean this up by removing the unused StageFiles function",
         ),
         (
             "The session list doesn't display checkpoints AFAIK.",
@@ -150,7 +150,7 @@ def title(*said: str) -> str:
         ),
         (
             "drop the prefix index, let's do lazy snippets",
-            "Drop the prefix index, let's do lazy snippets",
+            "Drop the prefix index",
         ),
         (
             "now explore also having the run command share that new queue watcher",
@@ -565,6 +565,68 @@ def test_a_subject_that_was_named_in_front_leads_the_title(
         "A soft delete keeps the rows. I'd remove the rows of old loans from the table."
     )
     assert title(message, reply, "ok, 25 km then", "Done.") == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            (
+                "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\n\n"
+                "what do i do"
+            ),
+            "ERESOLVE unable to resolve dependency tree",
+        ),
+        (
+            "src/page.tsx(3,20): error TS2307: Cannot find module 'ledger' or its types.\n\nhuh",
+            "Cannot find module 'ledger' or its types",
+        ),
+        (
+            (
+                "Auto-merging yarn.lock\nCONFLICT (content): Merge conflict in yarn.lock\n"
+                "Automatic merge failed; fix conflicts.\n\nagain. every single time"
+            ),
+            "Merge conflict in yarn.lock",
+        ),
+        (
+            "$ docker ps\npermission denied while trying to reach the daemon\n\nI am in the group?",
+            "Permission denied while trying to reach the daemon",
+        ),
+    ],
+)
+def test_the_error_in_a_pasted_log_names_a_talk_that_begins_with_it(
+    message: str, expected: str
+) -> None:
+    said = (message, "Two ways.", "override for now, we migrate in spring", "Done.")
+    assert title(*said) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "ok so i left the ledger server running over the weekend and it was at 3gb",
+            "I left the ledger server running over the weekend",
+        ),
+        (
+            "i ran the wrong migration on staging, how do i undo it",
+            "I ran the wrong migration on staging",
+        ),
+        (
+            "i want a 'was this helpful' box at the bottom of each page",
+            "'was this helpful' box at the bottom of each page",
+        ),
+        ("can u set up renovate? no majors without me", "Set up renovate"),
+        (
+            "look at this:\n\n```\nSELECT 1\n```\n\nthe ledger list does this for every row",
+            "The ledger list does this for every row",
+        ),
+    ],
+)
+def test_what_somebody_tells_of_himself_begins_a_title(
+    message: str, expected: str
+) -> None:
+    assert title(message, "Two ways.", "lol. fix pls", "Done.") == expected
 
 
 def test_the_question_that_was_decided_names_the_talk() -> None:

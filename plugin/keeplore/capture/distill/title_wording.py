@@ -35,7 +35,6 @@ _NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[A-E])[.):]\)?\s+")
 _SIGNS = re.compile(
     r"\s*[\u2190-\u21ff\u2600-\u27bf\U0001f300-\U0001faff].*|\s+->.*|\s+<-.*"
 )
-_OWNER = re.compile(r"\b(?:my|our|your)\b(?= \w)", re.IGNORECASE)
 _AGAIN = re.compile(r"\A(?:re|pre|un|de|auto)-?")
 _ARTICLE = re.compile(
     r"\A(?:a (?:lot|bunch|couple) of(?: the)?|an?|(?:all )?(?:the|these|those|our|my)|some|any|"
@@ -45,10 +44,6 @@ _ARTICLE = re.compile(
 _DOCUMENT_CHARS = 20_000  # of a document in which its title is looked for
 _COMMIT_KIND = re.compile(
     r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
-)
-_WAY = re.compile(
-    r"\A\w+ (?:it|this|that|them|these|those)(?: \w+)? by (?P<verb>\w+ing) (?P<what>\w.*)",
-    re.IGNORECASE,
 )
 _ASKED_OF_US = re.compile(
     r"\A(how|where|when) (?:we|i|you) (?:can |could |should )?", re.IGNORECASE
@@ -60,15 +55,20 @@ _QUOTED_ARGUMENT = r"(?P<quote>[\"'])(?P<text>[^\"'$`]{8,120})(?P=quote)?"
 _PULL_REQUEST = re.compile(
     rf"\b(?:gh|glab|hub) (?:pr|mr) create\b.{{0,200}}?(?:--title|-t)[ =]{_QUOTED_ARGUMENT}"
 )
-_FOLDER = re.compile(r"(?<=\w\w)/(?=[\s,.;:)]|\Z)")
+# what a program says went wrong
+_ERROR = re.compile(
+    r"^\W*(?:[\w./:,@()\[\]-]+ ){0,4}?(?:\w*(?:Error|Exception)|fatal|panic|ERR|conflict)"
+    r"(?: ?\([^)\n]*\)| \w+)?[:!]\s+(?!(?:code|assert|process|command)\b)(?P<told>\w.{10,200})$|"
+    r"^(?P<denied>(?:permission denied|cannot|could not|unable to|failed to)\b.{10,200})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUOTED = re.compile(r"(?<!\w)(['\"])[^'\"]+\1(?!\w)|[‘“][^’”]+[’”]")
 _OPEN_QUOTE = re.compile(r"\s+[‘'“][^’'”]*\Z")  # one that nothing closes
-_EMPHASIS = re.compile(r"\b[A-Z]{3,}\b(?![./_-]\w)")
 _LED_VERB = re.compile(
     r"\A(\w+)(?: (?:also|now|just|maybe|first|simply|properly))*"
     r"(?: that(?= [\w-]+ [\w-]+))?(?=\s)",
     re.IGNORECASE,
 )
-_ALSO = re.compile(r"\A(?:and|then|and then)(?: also)? ", re.IGNORECASE)
 _DETERMINED = re.compile(
     r"(?:the|an?|our|my|your|all|each|every|this|these|those|some|any|its|\S*[_./()`]\S*)\s",
     re.IGNORECASE,
@@ -76,8 +76,8 @@ _DETERMINED = re.compile(
 
 
 class Wording(NamedTuple):
-    """A phrase that could be a title, and what it is: "order", "question", "thing",
-    "statement" or "choice" (which may leave out what it is for).
+    """A phrase that could be a title, and what it is: "order", "question", "thing", "statement",
+    "opening" (first words that stand alone) or "choice" (which may leave out what it is for).
     """
 
     text: str
@@ -86,7 +86,7 @@ class Wording(NamedTuple):
 
 def request_wording(sentence: Sentence) -> Wording | None:
     """What a person's sentence asks for; None where it asks for nothing that can be named."""
-    text = plain(_FOLDER.sub("", sentence.text))[:MAX_SENTENCE]
+    text = plain(sentence.text)[:MAX_SENTENCE]
     if is_foreign(text):
         rest = _without_lead(text.lstrip("¿¡"), "title_address")
         return Wording(fitted(rest), "order" if rest != text else "thing")
@@ -103,18 +103,13 @@ def request_wording(sentence: Sentence) -> Wording | None:
 
 def _clause_requests(text: str) -> Iterator[Wording]:
     """What each clause of a sentence asks for."""
-    is_order = False
     for n, clause in enumerate(_clauses(text)):
         bare = _without_lead(clause, "title_noise")
         rest = _without_lead(bare, "title_frame", "title_noise")
         is_led = rest != bare
-        is_more = is_order and _ALSO.match(clause) is not None
-        if n == 0:
-            is_order = is_led or _is_verb(bare.partition(" ")[0].lower())
         is_main = n == 1 and opens_with(text, "title_leaning")
-        if n == 0 or is_led or is_more or is_main:
-            more = _ALSO.sub("", clause) if is_more else rest
-            yield Wording(_order(more, is_led=is_led), "order")
+        if n == 0 or is_led or is_main:
+            yield Wording(_order(rest, is_led=is_led), "order")
         yield Wording(_question(rest, is_led=is_led), "question")
         if is_led and len(stems(thing := _thing(rest))) > 1:
             yield Wording(thing, "thing")
@@ -195,10 +190,18 @@ def opening_wording(message: str) -> Wording | None:
     line = without_small_talk(paragraph)
     line = _NUMBER.sub("", _without(line, "title_heading_label"))
     line = _ARTICLE.sub("", line)
-    is_told = len(naming_stems(line)) > 1 or subject_of(line)
-    if not is_told or looseness(line):
-        return None
-    return Wording(line, "statement")
+    if subject_of(line):
+        return Wording(line, "opening")
+    clauses = (line, pattern("title_clause").split(line)[0])
+    whole = (c for c in clauses if len(telling_stems(c)) > 1 and not _leaning(c))
+    return next((Wording(clause, "opening") for clause in whole), None)
+
+
+def error_wording(message: str) -> Wording | None:
+    """The first error in what a program printed, as a message hands it over."""
+    found = None if is_pasted(message) else _ERROR.search(message[:_DOCUMENT_CHARS])
+    line = fitted(plain(found["told"] or found["denied"])) if found else ""
+    return Wording(line, "opening") if len(naming_stems(line)) > 1 else None
 
 
 def _paragraph(said: Sequence[Sentence]) -> Iterator[str]:
@@ -211,7 +214,8 @@ def subject_of(line: str) -> str:
     """The name of its subject that a line begins with, "" for none."""
     found = pattern("title_subject").match(line)
     name = found[1] if found else ""
-    return name if naming_stems(name) and not says(name, "title_wanting") else ""
+    is_name = not says(name, "title_wanting") and not says(name, "title_leaning")
+    return name if is_name and naming_stems(name) else ""
 
 
 def short_statement(text: str) -> str:
@@ -300,10 +304,12 @@ def is_step(phrase: str) -> bool:
 
 
 def looseness(title: str) -> int:
-    """How many of its words lean on what only those know who were there; behind the name of a
-    subject they lean on that.
-    """
-    return len(pattern("title_loose").findall(subject_of(title) or title))
+    """How many of its words lean on what only those know who were there, or on who speaks."""
+    return _leaning(title) + len(pattern("title_personal").findall(title))
+
+
+def _leaning(title: str) -> int:
+    return len(pattern("title_loose").findall(_QUOTED.sub("", title)))
 
 
 def fitted(text: str) -> str:
@@ -312,7 +318,6 @@ def fitted(text: str) -> str:
     text = _without(head if len(stems(head)) > 1 else text, "title_asides").strip(
         _EDGES
     )
-    text = _EMPHASIS.sub(_calm, _OWNER.sub("the", text))
     text = _cut_between_words(_cut_at_clause(text))
     text = _without(text, "title_asides")
     for opening, closing in ("()", "[]", "{}"):
@@ -331,11 +336,6 @@ def fitted(text: str) -> str:
     return text.replace('"', "") if text.count('"') % 2 else text
 
 
-def _calm(word: re.Match[str]) -> str:
-    """A small word that was typed in capitals, for emphasis, in small letters."""
-    return word[0].lower() if word[0].lower() in STOP else word[0]
-
-
 def _clauses(text: str) -> Iterator[str]:
     """The text from its beginning, and from each further clause on."""
     yield text
@@ -349,7 +349,6 @@ def _order(text: str, *, is_led: bool = True) -> str:
     """The text as an order, "" where it is none: its first word is no verb, or it tells
     something. "Adding a test" is one only after words that lead up to it.
     """
-    text = _by_way_of(text)
     verb, _, rest = text.partition(" ")
     verb = verb.lower().rstrip(",:")
     if verb == "do":
@@ -365,15 +364,6 @@ def _order(text: str, *, is_led: bool = True) -> str:
     title = fitted(text)
     is_label = title.partition(" ")[0].endswith(":")
     return "" if is_label or opens_with(title, "title_torn") else title
-
-
-def _by_way_of(text: str) -> str:
-    """ "Clean this up by removing the cache" as the order in it that says what is done, "remove the
-    cache"; any other text as it is.
-    """
-    found = _WAY.match(text)
-    verb = _gerunds().get(found["verb"].lower()) if found else None
-    return f"{verb} {found['what']}" if found and verb else text
 
 
 def _is_on_the_way(verb: str) -> bool:
@@ -405,8 +395,8 @@ def _question(text: str, *, is_led: bool) -> str:
         text = _ASKED_OF_US.sub(r"\1 to ", text).replace(" we ", " ", 1)
     else:
         return _whole_question(text)
-    title = fitted(text.partition("?")[0])
-    return "" if looseness(title) else title
+    asked = text.partition("?")[0]
+    return "" if looseness(_cut_at_clause(asked)) else fitted(asked)
 
 
 def _whole_question(text: str) -> str:

@@ -26,6 +26,7 @@ from keeplore.capture.distill.title_wording import (
     commit_subject,
     decision_wording,
     document_title,
+    error_wording,
     heading_wording,
     is_pasted,
     is_step,
@@ -63,7 +64,8 @@ PLAN, PULL_REQUEST, COMMITTED, COMMITTED_AMONG_MANY = 1.8, 1.6, 1.4, 0.4
 REQUESTED, DECIDED, REPORTED, HEADED, PROMISED = 0.9, 0.9, -0.3, -0.4, 0.2
 OPENED = 0.3  # what a request is worth more that the talk begins with
 OPENING_WORDS = 0.9  # what the talk begins with, whatever it is
-LABELLED = 1.8  # likewise, where it begins with the name of its subject
+LABELLED = 1.8  # likewise, with the name of its subject
+PRINTED = 2.7  # likewise, with an error that a program printed
 TAKEN_UP = 0.3  # an order of the agent's with the verb that the person used
 RETOLD = 0.3  # of what somebody else says that the person wanted
 REPORT_HEAD = 1.5  # what the first heading of the first answer is worth more
@@ -80,6 +82,7 @@ FORMS = {
     "question": -0.3,
     "thing": -0.2,
     "statement": -0.6,
+    "opening": -0.6,
 }
 NAMELESS, UNSAID, THIN, LOOSE, STEP, FOREIGN = -0.9, -0.6, -0.8, -1.0, -0.7, 2.0
 LENGTHY, SHORT = 0.02, 55  # what each character beyond a short title takes
@@ -144,8 +147,14 @@ def _opening_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
     opening = opening_wording(message) if is_first else None
     if opening and subject_of(opening.text):
         yield opening, LABELLED
-    elif opening and not request_wording(sentences(message)[0]):
+    elif error := error_wording(message):
+        yield error, PRINTED
+    elif opening and not _is_telling(request_wording(sentences(message)[0])):
         yield opening, OPENING_WORDS
+
+
+def _is_telling(asked: Wording | None) -> bool:
+    return asked is not None and bool(naming_stems(asked.text))
 
 
 def _opening(exchanges: Sequence[Exchange]) -> int:
@@ -156,7 +165,7 @@ def _opening(exchanges: Sequence[Exchange]) -> int:
 
 def _names(message: str) -> bool:
     """True where a message names something by itself."""
-    return is_pasted(message) or len(naming_stems(without_small_talk(message))) > 1
+    return is_pasted(message) or len(telling_stems(without_small_talk(message))) > 1
 
 
 def _later_message_titles(
@@ -284,7 +293,8 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
     )
     all_words = words(phrase)
     filler = sum(word.lower() in STOP for word in all_words) / max(len(all_words), 1)
-    alone = 0.15 * min(len(stems(phrase)), 6) + LOOSE * looseness(phrase)
+    loose = 0 if form == "opening" else looseness(phrase)
+    alone = 0.15 * min(len(stems(phrase)), 6) + LOOSE * loose
     alone += _lack(wording, covered)
     alone += STEP if form == "order" and is_step(phrase) else 0.0
     alone -= max(0.0, filler - 0.5) + LENGTHY * max(0, len(phrase) - SHORT)
@@ -296,7 +306,7 @@ def _lack(wording: Wording, covered: float) -> float:
     names = naming_stems(wording.text)
     if not names:
         return NAMELESS
-    if not covered:
+    if not covered and wording.form != "opening":  # a program's error is no sentence
         return UNSAID
     is_short = wording.form == "order" and len(wording.text.split()) <= THIN_ORDER
     return THIN if is_short and len(names) == 1 and not _is_exact(wording.text) else 0.0
@@ -323,7 +333,11 @@ def _told_in_head(parts: Parts, about: Profile) -> str:
 def _first_words(exchanges: Sequence[Exchange]) -> str:
     """The beginning of the first message that says something, the person's before the agent's."""
     said = (*(e.user for e in exchanges), *(e.assistant for e in exchanges))
+    texts = chain.from_iterable(
+        (*(sentence.text for sentence in sentences(message)[:OPENING]), message)
+        for message in said
+    )
     lines = [
-        line for line in map(without_small_talk, said) if any(map(str.isalnum, line))
+        line for line in map(without_small_talk, texts) if any(map(str.isalnum, line))
     ]
     return next((line for line in lines if len(stems(line)) > 1), "".join(lines[:1]))
