@@ -5,6 +5,7 @@ client.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -31,12 +32,8 @@ from keeplore.workspace.registry import Registry
 
 DRIVER = Path(__file__).with_name("driver.py")
 VERSION_1 = Path(sys.prefix) / "mcp-1"
-PIPE = (
-    "-I",
-    "-S",
-    str(Path(__file__).parents[2] / "plugin" / "keeplore" / "client" / "mcp.py"),
-    "resources",
-)
+FOLDER = Path(__file__).parents[2] / "plugin" / "keeplore" / "client"
+PIPE = ("-I", "-S", str(FOLDER / "mcp.py"), "resources")
 
 
 class Client:
@@ -192,6 +189,18 @@ class Office(QuickMachine):
                     return
             assert time.monotonic() < deadline, "the worker does not leave"
             time.sleep(0.05)
+
+
+@pytest.fixture
+def impatient(tmp_path: Path) -> Path:
+    """The client's folder, with a pipe that does not wait long for a worker."""
+    folder = tmp_path / "client"
+    shutil.copytree(FOLDER, folder)
+    program = folder / "mcp_pipe.py"
+    text = program.read_text()
+    assert text.count("START_S = 8.0") == 1
+    program.write_text(text.replace("START_S = 8.0", "START_S = 0.1"))
+    return folder
 
 
 @pytest.fixture(scope="module", params=["1", "2"], ids=["sdk-1", "sdk-2"])

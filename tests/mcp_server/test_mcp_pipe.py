@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -420,16 +419,9 @@ def test_half_a_character_reaches_the_worker(
 
 
 def test_nothing_is_left_of_workers_that_it_started(
-    state: Path, tmp_path: Path
+    state: Path, impatient: Path
 ) -> None:
     """Each ends at once; in the end a process of its own is to answer, which does so too."""
-    impatient = tmp_path / "client"
-    shutil.copytree(FOLDER, impatient)
-    text = (impatient / "mcp_pipe.py").read_text()
-    assert text.count("START_S = 8.0") == 1
-    (impatient / "mcp_pipe.py").write_text(
-        text.replace("START_S = 8.0", "START_S = 0.1")
-    )
     pipe = Pipe(state, impatient)
     told = refused(pipe.call(1, WRITING))
     assert "may be done or not" in told

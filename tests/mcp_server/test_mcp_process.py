@@ -176,12 +176,14 @@ def test_an_index_that_is_damaged_is_made_again(office: Any) -> None:
 
 
 @WITH_ANY_SDK
-def test_without_a_worker_words_are_matched_and_the_answer_says_so(office: Any) -> None:
+def test_without_a_worker_words_are_matched_and_the_answer_says_so(
+    office: Any, impatient: Path
+) -> None:
     office.note("The lighthouse keeper has the key")
     office.leave()
     with only_one(office.state) as lock:  # so that none can start
         assert lock is not None
-        client = office.client()
+        client = office.client(server=("-I", "-S", str(impatient / "mcp.py")))
         told = client.call("search", query="who has the lighthouse key")
         assert "lighthouse keeper" in told and "searched by words alone" in told
         assert "Remembered" in client.call("remember", text="The key is lost")
@@ -243,7 +245,9 @@ def test_the_project_is_the_one_that_the_host_names(
 
 
 @WITH_ANY_SDK
-def test_an_index_that_is_behind_is_not_nothing_found(office: Any) -> None:
+def test_an_index_that_is_behind_is_not_nothing_found(
+    office: Any, impatient: Path
+) -> None:
     office.note("The index is made from the text")
     office.leave()
     with (
@@ -251,7 +255,7 @@ def test_an_index_that_is_behind_is_not_nothing_found(office: Any) -> None:
         (office.home / "cache/index/memory/writer.lock").open("ab") as writer,
     ):
         assert lock is not None
-        client = office.client()
+        client = office.client(server=("-I", "-S", str(impatient / "mcp.py")))
         assert client.call("search", query="zebra crossing").startswith(
             "Nothing found: the index is current"
         )
