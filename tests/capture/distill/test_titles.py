@@ -652,6 +652,18 @@ def test_a_statement_about_something_else_does_not_name_the_talk() -> None:
     )
 
 
+def test_a_later_request_about_something_else_does_not_name_the_talk() -> None:
+    said = (
+        "saves get lost when the battery of the handheld dies",
+        "Two ways: write at each checkpoint, or set `flush_on_write` on the store.",
+        "flush on write, what does that cost",
+        "Some 3 ms for each write; flush on write is safe with the journal.",
+        "ok use that then",
+        "Set `flush_on_write`; the journal stays.",
+    )
+    assert title(*said) == "Saves get lost when the battery of the handheld dies"
+
+
 def test_small_talk_does_not_name_the_talk() -> None:
     said = (
         "quick one before lunch",

@@ -69,6 +69,7 @@ PRINTED = 2.7  # likewise, with an error that a program printed
 TAKEN_UP = 0.3  # an order of the agent's with the verb that the person used
 RETOLD = 0.3  # of what somebody else says that the person wanted
 REPORT_HEAD = 1.5  # what the first heading of the first answer is worth more
+DETACHED = -0.8  # of a later request that names nothing of what the talk begins with
 LATER, MOST_LATER = 0.3, 0.9  # what each message before a request takes from it
 LATER_SENTENCE = 0.3
 FEW_COMMITS = 2
@@ -126,13 +127,16 @@ def _candidates(
         if found := _decided(quote, exchanges, about):
             yield found, DECIDED - detail
     late, opening = 0.0, _opening(exchanges)
+    subject = set(terms(exchanges[opening].user)) if exchanges else set[str]()
     for n, exchange in enumerate(exchanges):
         if n == opening:
             yield from _opening_titles(exchange.user, is_first=not n)
         elif n:
-            yield from _later_message_titles(
+            for found, worth in _later_message_titles(
                 exchange.user, exchanges[n - 1].assistant, late
-            )
+            ):
+                is_about = not subject.isdisjoint(terms(found.text))
+                yield found, worth + DETACHED * (not is_about)
         is_bare = not terms(typed_verb(exchange.user))
         for found, worth in _agent_titles(
             exchange.assistant, is_first=not n, is_bare=is_bare
