@@ -674,6 +674,23 @@ def test_small_talk_does_not_name_the_talk() -> None:
     assert title(*said) == "Dragging rows doesn't work in safari"
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "good catch. waitlist on old phones is empty",
+            "Waitlist on old phones is empty",
+        ),
+        (
+            "The second one concerns the visit window in the protocol.",
+            "Visit window in the protocol",
+        ),
+    ],
+)
+def test_what_leads_to_the_subject_is_left_out(message: str, expected: str) -> None:
+    assert title(message, "I looked at it.") == expected
+
+
 def test_a_statement_in_front_of_a_request_is_left_out() -> None:
     assert (
         title(
