@@ -40,6 +40,8 @@ MOST_STEPS = 4  # from what was replaced to what holds now
 REPLY = 8  # content words of a message that is an answer to the one before it
 MOST_SAID = 12  # sentences of what is shown that are looked at
 NAMED = 2  # content words of a claim from which an objection speaks of it
+TALKED = 8  # exchanges that tell what a name that is dropped was talked about with
+READ = 4_000  # characters of each message of them
 FOLLOWING = 60  # exchanges of the same talk in which it may be replaced
 
 
@@ -156,20 +158,23 @@ class LaterSayings:
     def _replacing(self, row: PassageRow, sayings: Sequence[_Said]) -> str:
         """The sentence of a passage that replaces one of these, "" for none."""
         for text, revision in revisions_in(row.said):
-            talk = frozenset() if revision.about else self._talk_stems(row)
-            if _is_replaced(sayings, revision, talk):
+            of_it = [said for said in sayings if revision.key & said.words]
+            talk = frozenset() if revision.about or not of_it else self._talk_stems(row)
+            if _is_replaced(of_it, revision, talk):
                 return text
         return ""
 
     def _talk_stems(self, row: PassageRow) -> frozenset[str]:
-        """The stems of what was said until a passage of a conversation."""
+        """The stems of what was said shortly before a passage of a conversation, and in it."""
         memory = self._load_believed(row.path)
-        talk = Conversation.from_markdown(memory.body) if memory else None
-        said = [memory.title] if memory else []
-        for exchange in talk.exchanges if talk else ():
-            said += (exchange.user, exchange.assistant)
-            if exchange.id == row.turn:
-                break
+        exchanges = Conversation.from_markdown(memory.body).exchanges if memory else ()
+        turns = [exchange.id for exchange in exchanges]
+        if memory is None or row.turn not in turns:
+            return frozenset()
+        end = turns.index(row.turn) + 1
+        said = [memory.title]
+        for exchange in exchanges[max(0, end - TALKED) : end]:
+            said += (exchange.user[:READ], exchange.assistant[:READ])
         return frozenset(stems("\n".join(said)))
 
     def _is_still_stated(self, row: PassageRow) -> bool:
