@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
 from keeplore.capture.distill.title_wording import (
+    error_wording,
     fitted,
     looseness,
     report_as_order,
@@ -662,6 +663,12 @@ def test_a_later_request_about_something_else_does_not_name_the_talk() -> None:
         "Set `flush_on_write`; the journal stays.",
     )
     assert title(*said) == "Saves get lost when the battery of the handheld dies"
+
+
+@pytest.mark.parametrize("line", ["\n", "#\n", "Error: \n", ": ", "cannot ", "x"])
+def test_no_error_is_read_out_of_a_long_message_that_has_none(line: str) -> None:
+    """A search that tried each place with each length would take half a minute."""
+    assert error_wording("see the log\n\n" + line * (19_000 // len(line))) is None
 
 
 def test_small_talk_does_not_name_the_talk() -> None:

@@ -57,7 +57,7 @@ _PULL_REQUEST = re.compile(
 )
 # what a program says went wrong
 _ERROR = re.compile(
-    r"^\W*(?:[\w./:,@()\[\]-]+ ){0,4}?(?:\w*(?:Error|Exception)|fatal|panic|ERR|conflict)"
+    r"^[^\w\n]*(?:[\w./:,@()\[\]-]+ ){0,4}?(?:\w*(?:Error|Exception)|fatal|panic|ERR|conflict)"
     r"(?: ?\([^)\n]*\)| \w+)?[:!]\s+(?!(?:code|assert|process|command)\b)(?P<told>\w.{10,200})$|"
     r"^(?P<denied>(?:permission denied|cannot|could not|unable to|failed to)\b.{10,200})$",
     re.IGNORECASE | re.MULTILINE,
