@@ -26,13 +26,13 @@ from captured import take
 
 from keeplore.config.places import Places
 from keeplore.recall.request import RecallHit, RecallRequest
+from keeplore.workspace.identity import MARKER
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin, Turn
 
 PROJECTS = Path(__file__).with_name("chat_projects.yaml")
 BETWEEN = timedelta(seconds=95)  # the messages of a session
-MARKER = ".keeplore-project"
 
 
 def main() -> int:

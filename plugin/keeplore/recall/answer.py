@@ -186,7 +186,7 @@ def _search_widening(
 def _notes_on(context: RecallContext, left: Sequence[Passed]) -> list[str]:
     """What is told of memories that were passed over; of those that may answer their titles."""
     unsure = [id_ for id_, reason in left if reason is LeftOut.UNSURE]
-    rows = context.deps.index.memories(unsure)
+    rows = context.deps.index.memories(unsure) if unsure else {}
     known = [rows[id_] for id_ in unsure if id_ in rows]
     near = ", ".join(f"“{clip(row.title)}” ({short_id(row.id)})" for row in known)
     may_be = [f"closest, maybe of something else: {near}"] if near else []

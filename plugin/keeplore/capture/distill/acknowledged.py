@@ -13,18 +13,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, says, weight_of
-from keeplore.capture.distill.agreements import stands_alone
+from keeplore.capture.distill.agreements import last_reply, stands_alone
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
-from keeplore.text.sentences import Sentence, answer_line, sentences
+from keeplore.text.sentences import Sentence, answer_line
 from keeplore.text.terms import terms
 
 MOST_WORDS = 40  # of a message that settles something in passing
 STATING = 6  # sentences at the beginning of the last reply that can state what is set
-TERSE = (
-    6  # words of a sentence with a figure or a name that a reply takes up in any form
-)
+TERSE = 6  # words of a sentence whose figure or name is taken up in any form
 BRIEF = 3  # words of a sentence that is taken up by half of its content words
 SHARED = 2  # content words of a longer one, numbers and names apart
 SPEAKS_FOR_ITSELF = 5  # content words from which a message needs no restatement
@@ -67,7 +65,7 @@ def acknowledged(
     if words > MOST_WORDS or any(one.is_question for one in said):
         return
     settling = [one.text for one in said if _may_settle(one)]
-    reply = _last_reply(exchange)
+    reply = last_reply(exchange)[:STATING]
     is_confirmed = bool(reply) and _confirms(reply[0].text)
     if not is_confirmed:
         settling = [text for text in settling if _is_terse(text)]
@@ -93,12 +91,6 @@ def _may_settle(sentence: Sentence) -> bool:
 
 def _is_terse(text: str) -> bool:
     return len(text.split()) <= TERSE and _NAMED.search(text) is not None
-
-
-def _last_reply(exchange: Exchange) -> Sequence[Sentence]:
-    """The beginning of what the agent says last, where it states what is set."""
-    replies = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
-    return sentences("".join(replies))[:STATING]
 
 
 def _statements(reply: Sequence[Sentence]) -> list[str]:

@@ -146,10 +146,12 @@ def _value_set(said: Sequence[Sentence]) -> str:
 def _valued_itself(value: str, said: Sequence[Sentence]) -> Agreed | None:
     """A value behind what the message itself says of it, "it times out on phones. make it 20"."""
     place = next(n for n, s in enumerate(said) if value in s.text)
-    about = [s.text for s in said[max(0, place - 1) : place] if not s.is_question]
-    if not about or len({*terms(about[0])}) < TELLING_TERMS:
+    if not place:
         return None
-    return Agreed(answer_line(about[0], value), AgreedKind.NEW_VALUE, said=value)
+    about = said[place - 1]
+    if about.is_question or len({*terms(about.text)}) < TELLING_TERMS:
+        return None
+    return Agreed(answer_line(about.text, value), AgreedKind.NEW_VALUE, said=value)
 
 
 def _corrects(text: str) -> bool:
@@ -219,13 +221,13 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
     is_yes = opens_with(said[0].text, "affirmed") and not said[0].is_question
     if not asked or not is_yes or says(said[0].text, "hedged_reply"):
         return []
-    prose = [s for s in _last_reply(before) if s.heading and _is_telling(s)]
+    prose = [s for s in last_reply(before) if s.heading and _is_telling(s)]
     return _first_under_headings(prose)
 
 
 def points_of(proposal: str, before: Exchange) -> list[Sentence]:
     """What a proposal that was agreed to introduces as its points."""
-    listed = [s for s in _last_reply(before) if s.lead == proposal]
+    listed = [s for s in last_reply(before) if s.lead == proposal]
     telling = [s for s in listed if s.is_first and len({*terms(s.text)}) >= NAMED_TERMS]
     return [] if _asks_to_pick(before.assistant) else telling[:MOST_POINTS]
 
@@ -277,7 +279,7 @@ def _answered_points(
 
 def _points(before: Exchange) -> Mapping[str, str]:
     """Number → point of the last numbered list of a reply that asks about it."""
-    reply = _last_reply(before)
+    reply = last_reply(before)
     listed = _numbered(reply)
     under = [s for s in listed if s.heading == listed[-1].heading]
     is_asked = any(s.is_question for s in (*reply[-LAST_WORDS:], *under))
@@ -288,7 +290,8 @@ def _numbered(said: Sequence[Sentence]) -> list[Sentence]:
     return [s for s in said if s.label.isdigit() and s.is_first]
 
 
-def _last_reply(exchange: Exchange) -> Sequence[Sentence]:
+def last_reply(exchange: Exchange) -> Sequence[Sentence]:
+    """The sentences of what the agent says last in an exchange."""
     last = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
     return sentences("".join(last))
 
@@ -390,7 +393,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
 
 def _offered_before(before: Exchange) -> Agreed | None:
     """What the agent can do, where it only asks "shall I?" behind that."""
-    told = [s for s in _last_reply(before) if not s.is_question][-1:]
+    told = [s for s in last_reply(before) if not s.is_question][-1:]
     able = [s for s in told if opens_with(s.text, "able")]
     telling = [s for s in able if len(set(terms(s.text))) >= TELLING_TERMS]
     if not telling or says(telling[0].text, "chore"):
