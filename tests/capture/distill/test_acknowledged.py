@@ -131,3 +131,18 @@ def test_what_was_settled_in_passing_is_a_decision() -> None:
     assert [one.quote for one in decisions([FIRST, exchange])] == [
         Quote(line, "user", "t-1")
     ]
+
+
+def test_what_is_told_of_a_measurement_settles_nothing() -> None:
+    asked = "Can you hold a probe to the shelf and tell me what it reads?"
+    assert decided(asked, "1180 at the top", "1180 is 40 too many.") == []
+    told = "measured again, 1140 with the new plug"
+    assert decided("I changed the plug.", told, "At 1140 the glaze melts.") == []
+
+
+def decided(before: str, message: str, reply: str) -> list[str]:
+    exchanges = [
+        Exchange("t-0", AT, "The top shelf is too hot.", (before,)),
+        Exchange("t-1", AT, message, (reply,)),
+    ]
+    return [one.quote.text for one in decisions(exchanges)]

@@ -211,3 +211,12 @@ def test_a_pick_of_a_bold_letter_is_told_once_and_not_behind_a_step_of_the_work(
     exchanges = talk(("Start phase 1.", reply), ("let's go with option b.", "Done."))
     told = [decision.quote.text for decision in decisions(exchanges)]
     assert told == ["the database first, to try the backend alone"]
+
+
+def test_an_option_stands_behind_the_question_that_a_message_begins_with() -> None:
+    asked = "where should sessions go? right now it's a folder and it's already full"
+    options = OPTIONS.replace("I recommend B. Which one?", "I recommend A.")
+    found = decisions(talk((asked, options), ("B", "Fine.")))
+    assert [decision.quote.text for decision in found] == [
+        "where should sessions go? → SQLite file: nothing to run."
+    ]

@@ -161,3 +161,17 @@ def test_the_note_of_a_named_pick_tells_its_question_once() -> None:
     exchanges = talk((asked, REPLY), ("k zstd", "Done."))
     told = [one.text for one in candidates(exchanges)]
     assert told == [f"{asked} → k zstd"]
+
+
+def test_a_value_stands_behind_the_question_that_it_answers() -> None:
+    told = "Relay 7 drives the kiln's fan. How long may the fan run at once, at most?"
+    made = decided(
+        ("Look at the fan", "It has two relays. Which one?"),
+        ("On relay 7, the fan.", told),
+        ("4 hours", "Done."),
+    )
+    line = "How long may the fan run at once, at most? → 4 hours"
+    assert [quote.text for quote in made] == [
+        "On relay 7, the fan. → Relay 7 drives the kiln's fan.",
+        line,
+    ]

@@ -182,3 +182,31 @@ def test_an_order_of_the_moment_decides_nothing_without_more(
     order: str, found: list[str]
 ) -> None:
     assert decided(order, "Done.") == found
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "So I've got three kilns and I want a log for each of them.",
+        "The fair is on Saturday and I have to price 60 bowls.",
+        "Kiln two is broken, need to move its bowls.",
+        "We need a list of all glazes.",
+    ],
+)
+def test_what_somebody_begins_with_is_wanted_and_not_decided(message: str) -> None:
+    assert decided(message, "I will look at the records.") == []
+
+
+def test_how_a_thing_shall_be_is_decided_in_a_first_message_too() -> None:
+    message = "I want a table for the glazes, because a folder gets lost."
+    assert decided(message, "I will look at the records.") == [message]
+
+
+def test_a_question_without_its_mark_decides_nothing() -> None:
+    said = ("The list is ready.", "can't we just use a folder for that list")
+    assert decided("Make a list.", *said, "It could.") == []
+
+
+def test_that_some_are_fine_decides_nothing() -> None:
+    said = ("Are the three broken bowls all red?", "yes. The blue ones are fine")
+    assert decided("Some bowls broke.", *said, "Then it is the red clay.") == []

@@ -13,7 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, says, weight_of
-from keeplore.capture.distill.agreements import last_reply, stands_alone
+from keeplore.capture.distill.agreements import (
+    closing_questions,
+    last_reply,
+    stands_alone,
+)
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
@@ -35,6 +39,7 @@ NO_OPENING = (
     "courtesy",
     "defers",
     "not_known",
+    "tells_result",
 )
 _NAMED = re.compile(r"\d+(?:[.,:]\d+)*|\b\w*[a-z][A-Z]\w*\b|\b[A-Z]{2,}\b|`[^`]+`")
 
@@ -79,6 +84,12 @@ def acknowledged(
     for text in settling if is_confirmed else ():
         if revision_of(text) and not weight_of(text, "reason"):
             yield Acknowledged(text, "")
+
+
+def asks_for_facts(reply: str) -> bool:
+    """Does a reply end by asking for what is the case, so that the answer to it settles nothing?"""
+    asked = closing_questions(reply)[-1:]
+    return any(says(one.text, "asks_for_facts") for one in asked)
 
 
 def _may_settle(sentence: Sentence) -> bool:

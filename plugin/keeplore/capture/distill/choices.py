@@ -85,8 +85,8 @@ def asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
     said = sentences(exchange.user)
     asked = [s.text for s in said if s.is_question]
     fitting = [text for text in asked if says(text, "asks_choice")]
-    # "we need a queue. Which one do we take?"
-    least = 1 if len(said) == 1 else 2
+    # "we need a queue. Which one do we take?" asks of what was told before it
+    least = 1 if said and said[0].is_question else 2
     named = [text for text in fitting if len({*terms(text)}) >= least]
     request: list[str] = []
     if len(said) <= REQUEST_SENTENCES and (fitting or not asked):

@@ -14,7 +14,7 @@ from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.discourse.statements import is_step, objection
-from keeplore.capture.distill.acknowledged import acknowledged
+from keeplore.capture.distill.acknowledged import acknowledged, asks_for_facts
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
     NAMED_TERMS,
@@ -98,7 +98,7 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
             exchanges[at], at, exchanges[max(0, at - LOOK_BACK) : at]
         )
         if at:
-            of_person = _with_acknowledged([*of_person], exchanges[at], at)
+            of_person = _with_acknowledged([*of_person], exchanges, at)
         following = exchanges[at + 1 : at + 2]
         of_agent = _agent_decisions(exchanges[at], at, following)
         if following and opens_with(following[0].user, "defers"):
@@ -154,6 +154,9 @@ def _of_same_value(new: Decision, stand: Sequence[Decision]) -> Decision:
 def _is_value_before(new: Decision, old: Decision) -> bool:
     """Is an earlier decision the value in the place of which a new one was put?"""
     is_recent = new.is_new_value and 0 < new.at - old.at <= RECENT
+    matter = new.quote.text.rpartition(ARROW)[0]
+    if matter.endswith(("?", "？")):  # it says itself what its value is of
+        return is_recent and overlap({*terms(matter)}, old.terms) >= SAME_MATTER
     is_alike = bool(new.terms & old.terms)
     return is_recent and is_alike and says(answer_in(old.quote.text), "value")
 
@@ -208,10 +211,13 @@ def _person_decisions(
 
 
 def _with_acknowledged(
-    found: Sequence[Decision], exchange: Exchange, at: int
+    found: Sequence[Decision], exchanges: Sequence[Exchange], at: int
 ) -> Iterator[Decision]:
     """The decisions of a message, and what else it settles by what the agent states of it."""
     yield from found
+    before, exchange = exchanges[at - 1 : at + 1]
+    if asks_for_facts(before.assistant):
+        return
     told = [one.quote.text for one in found]
     for one in acknowledged(sentences(last_word(exchange.user)), exchange):
         if not any(one.said in text or answer_in(text) in one.said for text in told):
@@ -227,10 +233,16 @@ def _taking(found: Agreed, said: Sequence[Sentence]) -> str:
 def _own_decisions(
     exchange: Exchange, said: Sequence[Sentence], at: int, *, is_reply: bool
 ) -> Iterator[Decision]:
-    for sentence, weight in _deciding_sentences(said, is_reply=is_reply):
-        yield _decision(sentence.text, "user", exchange.id, weight, at)
-    for text in stipulated(exchange):
-        yield _decision(text, "user", exchange.id, STIPULATED, at)
+    settled = [(s.text, w) for s, w in _deciding_sentences(said, is_reply=is_reply)]
+    settled += [(text, STIPULATED) for text in stipulated(exchange)]
+    for text, weight in settled:
+        if is_reply or not _is_wish(text):
+            yield _decision(text, "user", exchange.id, weight, at)
+
+
+def _is_wish(text: str) -> bool:
+    """Does a first message say what it is for, and not how that shall be?"""
+    return says(text, "wished") and not says(text, "firm")
 
 
 def _is_handed_back(
