@@ -130,12 +130,13 @@ def indexed(
 
 @pytest.fixture(scope="session")
 def memory_builders() -> SimpleNamespace:
-    """``note``, ``conversation``, ``write``, ``indexed``, ``memory_id`` and ``paths`` for tests that lay down memories of their
-    own.
+    """``note``, ``conversation``, ``corpus``, ``write``, ``indexed``, ``memory_id`` and ``paths``
+    for tests that lay down memories of their own.
     """
     return SimpleNamespace(
         note=note,
         conversation=conversation,
+        corpus=corpus,
         write=write,
         indexed=indexed,
         memory_id=memory_id,

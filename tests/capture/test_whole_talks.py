@@ -1,0 +1,72 @@
+"""All that is made of whole talks, as it is written down: titles, heads, notes and where a topic ends.
+
+To write it anew: WRITE_GOLDEN=1 pytest tests/capture -k whole_talks, then read the difference.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.distill.titles import title_of
+from keeplore.capture.notes.note_candidates import NoteCandidate, candidates
+from keeplore.capture.segmenter import Segmenter
+from keeplore.memory import Exchange
+from keeplore_hooks.events import Origin, Turn, Work
+
+ROOT = Path(__file__).parents[2]
+PROJECTS: Mapping[str, Any] = yaml.load(
+    (ROOT / "benchmarks" / "chat_projects.yaml").read_text(encoding="utf-8"),
+    yaml.CSafeLoader,
+)
+HERE = Origin("claude-code", "s-1", "/code")
+
+
+@pytest.mark.parametrize("project", PROJECTS)
+def test_whole_talks(project: str) -> None:
+    file = ROOT / "tests" / "golden" / "capture" / f"{project}.txt"
+    sessions = PROJECTS[project]["sessions"]
+    seen = [line for session in sessions for line in _made_of(session)]
+    if os.environ.get("WRITE_GOLDEN"):
+        file.write_text("\n".join((*seen, "")), encoding="utf-8")
+    assert seen == file.read_text(encoding="utf-8").splitlines()
+
+
+def _made_of(session: Mapping[str, Any]) -> Iterator[str]:
+    exchanges = [
+        Exchange(str(number), session["at"], said["user"], tuple(said["replies"]))
+        for number, said in enumerate(session["talk"])
+    ]
+    parts = distill(exchanges)
+    yield f"# {session['name']}: {title_of(exchanges, parts)}"
+    for part, quotes in parts.items():
+        yield from (f"{part} {q.turn} {q.speaker}: {q.text!r}" for q in quotes)
+    yield from map(_told, candidates(exchanges))
+    yield from _ends(exchanges)
+
+
+def _told(note: NoteCandidate) -> str:
+    order = note.order or ("new value" if note.is_new_value else "said")
+    said = f"{note.turn} {note.speaker}, {order}, {note.confidence:.3f}"
+    return (
+        f"note {said}: {note.category}: {note.title!r} {note.text!r} of {note.choice}"
+    )
+
+
+def _ends(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    """How far each exchange is from those before it, and why a topic ends there."""
+    segmenter = Segmenter(None)
+    before: list[Mapping[str, Any]] = []
+    for exchange in exchanges:
+        said = {"user": exchange.user, "assistant": exchange.assistant}
+        turn = Turn(exchange.id, HERE, exchange.at, exchange.user, exchange.replies)
+        shift = segmenter.shift_of(before, turn, Work())
+        why = segmenter.keeplore_segment(before, turn, Work())
+        yield f"shift {exchange.id}: {shift.size:.3f} of {shift.need:.3f}, {why!r}"
+        before.append({"id": exchange.id, "at": exchange.at, **said})
