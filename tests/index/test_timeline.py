@@ -5,17 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.index.timeline import Timeline, TimelineFilter
+from keeplore.index.timeline import DoubtedWriters, Timeline, TimelineFilter
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
+from keeplore_hooks.contracts import ScopeFilter
 
 COUNT = 25
 EVERYTHING = TimelineFilter()
+HOSTS = {1: "codex", 3: "codex", 4: "codex", 9: "cursor"}
 
 
 @pytest.fixture
@@ -31,11 +34,16 @@ def timeline(tmp_path: Path) -> Iterator[Timeline]:
                 kind="note",
                 title=f"note {number}",
                 created_at=f"2026-02-{1 + number // 2:02}T10:00:00Z",
-                scope="workspace",
+                scope="project" if number == 7 else "workspace",
+                project="shop" if number == 7 else "",
+                permanent=number == 6,
                 category="gotchas" if number % 2 else "patterns",
                 supersedes=new_id(str(number - 1)) if number % 5 == 4 else "",
-                trust="user",
-                source={"machine": "studio"},
+                trust="tool" if number == 5 else "user",
+                source={
+                    "machine": "laptop" if number == 2 else "studio",
+                    "host": HOSTS.get(number, ""),
+                },
             )
             workspace.store.save(Memory(meta, f"# note {number}\n\nText {number}.\n"))
         workspace.index.refresh()
@@ -64,6 +72,38 @@ def test_a_moment_begins_the_page(timeline: Timeline) -> None:
     assert page.next == ""
 
 
+@pytest.mark.parametrize(
+    ("wanted", "numbers"),
+    [
+        ({"allowed": ScopeFilter((("project", "shop"),))}, [7]),
+        ({"kind": "conversation"}, []),
+        ({"category": "gotchas", "until": "2026-02-03T10:00:00Z"}, [5, 1]),
+        ({"host": "codex"}, [4, 1]),
+        ({"machine": "laptop"}, [2]),
+        ({"trust": "tool"}, [5]),
+        ({"trust": "tool", "doubted": DoubtedWriters(("laptop",), ())}, [5]),
+        ({"trust": "foreign", "doubted": DoubtedWriters(("laptop",), ())}, [2]),
+        (
+            {
+                "trust": "user",
+                "until": "2026-02-02T10:00:00Z",
+                "doubted": DoubtedWriters(("laptop",), ()),
+            },
+            [1, 0],
+        ),
+        ({"permanent": True}, [6]),
+        ({"may_ask": True}, []),
+    ],
+)
+def test_a_page_holds_what_was_asked_for(
+    timeline: Timeline, wanted: dict[str, Any], numbers: list[int]
+) -> None:
+    page = timeline.page(TimelineFilter(**wanted), limit=50)
+    assert sorted((row.title for row in page.rows), reverse=True) == [
+        f"note {number}" for number in numbers
+    ]
+
+
 def test_what_is_kept_fills_the_page(timeline: Timeline) -> None:
     page = timeline.page(EVERYTHING, "", 2, lambda row: row.title.endswith(" 0"))
     assert [row.title for row in page.rows] == ["note 0"]
@@ -73,8 +113,14 @@ def test_days_and_facets_count_newest_versions(timeline: Timeline) -> None:
     days = timeline.days(EVERYTHING, "2026-02-11")
     assert days == {"2026-02-11": 2, "2026-02-12": 1, "2026-02-13": 1}
     facets = timeline.facets()
-    assert facets["kind"] == {"note": 20} and facets["machine"] == {"studio": 20}
-    assert facets["category"] == {"patterns": 11, "gotchas": 9}
+    assert facets == {
+        "kind": {"note": 20},
+        "category": {"patterns": 11, "gotchas": 9},
+        "project": {"shop": 1},
+        "host": {"codex": 2, "cursor": 1},
+        "machine": {"studio": 19, "laptop": 1},
+        "trust": {"user": 19, "tool": 1},
+    }
 
 
 @pytest.fixture

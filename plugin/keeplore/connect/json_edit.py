@@ -111,7 +111,7 @@ def _put_entry(
     key = None if entry.is_element else entry.path[-1]
     made: list[Path] = []
     while (holder := document.at(path)) is None:
-        made.insert(0, path)
+        made.append(path)
         value = [value] if key is None else {key: value}
         path, key = path[:-1], path[-1]
     _expect_room(holder, path, key, entry)
