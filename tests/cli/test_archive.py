@@ -252,6 +252,25 @@ def test_one_comes_back_from_the_archive(root: Path, git) -> None:
     assert again.returncode == 1 and "is not archived" in again.stderr
 
 
+def test_while_git_is_busy_files_move_and_are_committed_later(root: Path, git) -> None:
+    before = {path.name: path.read_bytes() for path in root.rglob("*.md")}
+    busy = root / ".git" / "MERGE_HEAD"
+    busy.write_text(git("rev-parse", "HEAD", cwd=root))
+    later = "note: git is busy with something of yours; it is committed afterwards\n"
+    done = keeplore("archive", "--apply")
+    told = (
+        "2 memories archived, 1 kB; `keeplore archive --undo ID` brings one back",
+        later,
+    )
+    assert (done.stdout.splitlines()[-1], done.stderr) == told
+    (path,) = root.rglob("*kafka*.md")
+    back = keeplore("archive", "--undo", new_id("Kafka retention"))
+    home = path.relative_to(root).as_posix().replace("archive/", "")
+    assert (back.stdout, back.stderr) == (f"Back at {home}\n", later)
+    (archived,) = (root / "memory" / "archive").rglob("*.md")
+    assert {path.name: path.read_bytes() for path in root.rglob("*.md")} == before
+
+
 def test_what_is_wrong_with_an_age_or_a_size_is_said(root: Path) -> None:
     for option, value, words in (
         ("--older-than", "soon", "180d"),

@@ -99,6 +99,17 @@ def test_to_include_what_nothing_leaves_out_changes_nothing(api: Path) -> None:
     assert rules() == []
 
 
+def test_a_place_without_a_project_is_named_by_its_directory(
+    api: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    keeplore("exclude", str(home))
+    found = json.loads(keeplore("exclude", "--list", "--json").stdout)
+    assert found["rules"] == [
+        {"rule": f"path:{home}", "may": False, "whose": "machine", "means": [str(home)]}
+    ]
+
+
 def test_a_folder_of_a_project_is_left_out_alone(api: Path) -> None:
     keeplore("exclude", str(api / "docs"))
     assert rules() == [("path:~/code/api/docs", False, "machine")]

@@ -13,15 +13,20 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import Forgotten, NotFound
-from keeplore.memory import parse
+from keeplore.memory import Memory, new_meta, parse
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
+from keeplore.workspace.reading.deleted_memories import (
+    deleted_memories,
+    find_forgotten,
+)
 from keeplore.workspace.writing.forget import (
     forget,
+    forget_many,
     purge,
     purge_plan,
     quoting_notes,
@@ -236,6 +241,8 @@ def test_all_versions_of_a_note_go_and_come_back_together(workspace):
     forgot = forget(workspace, second.id)
     assert forgot.ids == (second.id, first.id)
     forget(workspace, other.id)
+    listed = {one.stone.id: one.version for one in deleted_memories(workspace)}
+    assert listed == {second.id: 2, other.id: 1}
     assert (
         list(workspace.store.scan()) == []
         and workspace.index.memories(forgot.ids) == {}
@@ -249,6 +256,30 @@ def test_all_versions_of_a_note_go_and_come_back_together(workspace):
     assert workspace.store.is_forgotten(other.id)
     with pytest.raises(NotFound):
         restore(workspace, first.id)
+
+
+def test_a_beginning_that_two_forgotten_memories_share_names_both(registry, workspace):
+    ids = [f"mem_abcd{number}234-0000-4000-8000-000000000000" for number in range(2)]
+    for id_ in ids:
+        meta = new_meta(
+            id=id_, kind="note", title=id_, scope="workspace", category="gotchas"
+        )
+        workspace.store.save(Memory(meta, f"# {id_}\n"))
+    forget_many(workspace, ids, "Forget both")
+    with pytest.raises(NotFound) as refused:
+        find_forgotten(registry, "abcd", workspace.root)
+    assert (refused.value.message, refused.value.remedy) == (
+        f"'abcd' may mean {ids[0]}, {ids[1]}",
+        "Give more digits",
+    )
+    found = find_forgotten(registry, " ABCD1", workspace.root)
+    assert found == (workspace, ids[1])
+    with pytest.raises(NotFound) as refused:
+        find_forgotten(registry, "abcd1x", workspace.root)
+    assert (refused.value.message, refused.value.remedy) == (
+        "'abcd1x' is not forgotten",
+        "`keeplore restore --list` shows what is",
+    )
 
 
 def test_while_git_is_busy_it_is_forgotten_on_disk_and_committed_later(workspace):

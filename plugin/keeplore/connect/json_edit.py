@@ -285,5 +285,5 @@ def _without_only_item(
 
 
 def _indent_of_line(text: str, at: int) -> str:
-    line = text[text.rfind("\n", 0, at) + 1 : at].removeprefix("\ufeff")
+    line = text[:at].rpartition("\n")[2].removeprefix("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -181,9 +181,10 @@ def _pieces(segment: Segment) -> list[Segment]:
 
 def _cut_position(text: str, room: int) -> int:
     """Where to cut off at most ``room`` characters: at a line's end, else between words."""
-    at = text.rfind("\n", 0, room)
-    if "\n" not in text[room // 2 : room]:
-        at = max(at, text.rfind(" ", 0, room))
+    head = text[:room]
+    at = head.rfind("\n")
+    if at < room // 2:
+        at = max(at, head.rfind(" "))
     return at if at > 0 else room
 
 
