@@ -1,4 +1,8 @@
-"""Each thing that can break is broken: doctor names exactly that, and mends what may be mended."""
+"""Each thing that can break is broken: doctor names exactly that, and mends what may be mended.
+
+All that it finds is compared with what is written down. To write it anew:
+WRITE_GOLDEN=1 pytest tests/cli/test_doctor.py, then read the difference.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -13,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from ready import keeplore
 
 from keeplore import __version__
@@ -29,6 +35,51 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "doctor.yaml"
+SOUND = "a sound machine has nothing wrong"
+CHANGING = {
+    r"\d+ minutes": "<some> minutes",
+    r"\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b": "<id>",
+    r"20\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?": "<date>",
+    r"%\S*%state": "<state>",
+    r"(damaged objects: ).*": r"\1<what git says>",
+    r"(not that of the passages: ).*(?= →)": r"\1<what SQLite says>",
+}
+# what depends on the person's umask, and on how soon after a commit a file was changed
+MAYBE = re.compile("others may look into|differed from HEAD although nothing showed it")
+_findings: list[DoctorFinding] = []
+
+
+@pytest.fixture(autouse=True)
+def _as_written_down(request: pytest.FixtureRequest, home: Path) -> Iterator[None]:
+    """What all looks of a test find wrong or to be noted, and a sound machine has not, is what
+    stands below the name of the test.
+    """
+    _findings.clear()
+    yield
+    told = {
+        _settled(f"{one.level} {one.part}: {one.message} → {one.remedy}", home)
+        for one in _findings
+        if one.level != "ok" and not MAYBE.search(one.message)
+    }
+    name = request.node.name.removeprefix("test_").replace("_", " ")
+    written = yaml.safe_load(GOLDEN.read_text(encoding="utf-8"))
+    if name != SOUND:
+        told -= {*written[SOUND]}
+    if os.environ.get("WRITE_GOLDEN"):  # by one process
+        written |= {name: sorted(told)} if told else {}
+        text = yaml.safe_dump(written, allow_unicode=True, width=1000)
+        GOLDEN.write_text(text, encoding="utf-8")
+    assert sorted(told) == written.get(name, [])
+
+
+def _settled(text: str, home: Path) -> str:
+    """Without what differs from run to run."""
+    text = text.replace(str(home), "~")
+    for pattern, name in CHANGING.items():
+        text = re.sub(pattern, name, text)
+    return text
 
 
 @pytest.fixture
@@ -65,9 +116,10 @@ def settle(root: Path) -> None:
 def look(
     places: Places, *, deep: bool = False, fix: bool = False
 ) -> list[DoctorFinding]:
-    return examine(
-        places, DoctorOptions(surroundings(places), is_deep=deep, is_mending=fix)
-    )
+    options = DoctorOptions(surroundings(places), is_deep=deep, is_mending=fix)
+    found = examine(places, options)
+    _findings.extend(found)
+    return found
 
 
 def wrong(findings: list[DoctorFinding]) -> list[str]:
@@ -462,6 +514,14 @@ def test_a_damaged_object_is_found_by_the_deep_look(
     stored.chmod(0o600)
     stored.write_bytes(b"garbage")
     names(places, "git finds damaged objects", deep=True)
+
+
+def test_a_file_that_no_commit_brings_to_head_is_named(
+    root: Path, places: Places
+) -> None:
+    (path,) = root.rglob("*ledger*.md")
+    path.chmod(0o755)
+    names(places, "differs from HEAD", deep=True)
 
 
 @pytest.mark.parametrize(
