@@ -1,7 +1,6 @@
 """Each thing that can break is broken: doctor names exactly that, and mends what may be mended.
 
-All that it finds is compared with what is written down. To write it anew:
-WRITE_GOLDEN=1 pytest tests/cli/test_doctor.py, then read the difference.
+All that it finds is compared with what is written down (support/written_down.py).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
+import written_down
 from ready import keeplore
 
 from keeplore import __version__
@@ -36,7 +35,7 @@ from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "doctor.yaml"
+FOUND = "doctor.yaml"
 SOUND = "a sound machine has nothing wrong"
 CHANGING = {
     r"\d+ minutes": "<some> minutes",
@@ -64,14 +63,10 @@ def _as_written_down(request: pytest.FixtureRequest, home: Path) -> Iterator[Non
         if one.level != "ok" and not MAYBE.search(one.message)
     }
     name = request.node.name.removeprefix("test_").replace("_", " ")
-    written = yaml.safe_load(GOLDEN.read_text(encoding="utf-8"))
     if name != SOUND:
-        told -= {*written[SOUND]}
-    if os.environ.get("WRITE_GOLDEN"):  # by one process
-        written |= {name: sorted(told)} if told else {}
-        text = yaml.safe_dump(written, allow_unicode=True, width=1000)
-        GOLDEN.write_text(text, encoding="utf-8")
-    assert sorted(told) == written.get(name, [])
+        told -= {*written_down.lines_of(FOUND, SOUND)}
+    seen = sorted(told)
+    assert seen == written_down.lines_of(FOUND, name, seen)
 
 
 def _settled(text: str, home: Path) -> str:

@@ -1,21 +1,27 @@
-"""A workspace with a talk in it, and a model that answers what a test says."""
+"""A workspace with a talk in it, and a model that answers what a test says.
+
+Each note that refining wrote and each line of the audit is compared with what is written down
+(support/written_down.py).
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import written_down
 
 from keeplore.config.places import Places
 from keeplore.index import MemoryFilter
 from keeplore.llm.account import Account
 from keeplore.llm.base import tokens
 from keeplore.llm.ledger import Budget, SpendingLedger
-from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, serialise
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.pipeline import RefineResult, refine
 from keeplore.workspace.lifecycle.setup import initialise
@@ -39,6 +45,10 @@ ADVICE = (
 DECIDED = (
     "Good. We go with PostgreSQL 16 for the orders service because we need transactions. My "
     "name is Lena, by the way."
+)
+# ids, and moments of this run
+_CHANGING = re.compile(
+    r"(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f-]{27})?(?![0-9a-f])|20[\d-]{8}T[\d:.]+Z"
 )
 
 
@@ -127,9 +137,19 @@ class Desk:
             if entry.get("event") == event
         ]
 
+    def written(self) -> list[str]:
+        """All notes of refining and lines of the audit, without what differs from run to run."""
+        made = [serialise(note) for note in self.notes()]
+        records = self.workspace.store.records()
+        made += [json.dumps(record, sort_keys=True) for record in records]
+        return sorted(
+            _CHANGING.sub("<…>", text).replace(self.workspace.machine, "<machine>")
+            for text in made
+        )
+
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Desk]:
     places = Places(tmp_path / "state", tmp_path / "cache")
     initialise(places, tmp_path / "memory")
     with Registry(places) as registry:
@@ -143,12 +163,16 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         )
         around = refine_deps(workspace)
         # words alone find what is near: no model has to be loaded
-        yield Desk(
+        made = Desk(
             workspace,
             account,
             model,
             replace(around, search=replace(around.search, embedder=None)),
         )
+        yield made
+        name = request.node.name.removeprefix("test_").replace("_", " ")
+        seen = made.written()
+        assert seen == written_down.lines_of("refine/written.yaml", name, seen)
 
 
 @pytest.fixture
