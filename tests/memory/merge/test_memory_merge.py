@@ -4,6 +4,7 @@ beside.
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -14,12 +15,14 @@ from keeplore.memory import Memory, new_id, new_meta, parse, serialise
 from keeplore.memory.merge.line_merge import merge_by_lines
 from keeplore.memory.merge.memory_merge import (
     FileMerge,
+    contradicting,
     merge_bytes,
     merge_log,
     merge_memory,
     merge_project,
     merge_text,
 )
+from keeplore.memory.model import least_trusted
 
 ID = new_id("merging", "test")
 PATH = "memory/decisions/2026-02-09-we-use-sqlite-00000000.md"
@@ -160,6 +163,19 @@ def test_trust_never_grows_and_a_closed_conversation_stays_closed() -> None:
         note(trust="document", status="open", version=2),
     )
     assert parse(text).trust == "document" and not parse(text).is_open and beside == {}
+
+
+def test_of_several_trusts_the_lowest_counts() -> None:
+    falling = ("user", "assistant", "tool", "document", "foreign")
+    for one, other in itertools.product(range(len(falling)), repeat=2):
+        assert least_trusted(falling[one], falling[other]) == falling[max(one, other)]
+
+
+@pytest.mark.parametrize(
+    "other", ["no memory", note(id=new_id("another")), note(schema=None, kind=None)]
+)
+def test_what_is_no_memory_of_ours_contradicts_none(other: str) -> None:
+    assert (contradicting(note(), other), contradicting(other, note())) == ("", "")
 
 
 def test_a_field_that_one_side_removed_and_the_other_changed_keeps_the_change() -> None:
