@@ -10,6 +10,7 @@ import pytest
 
 from keeplore_hooks.events import Command, Compaction, Question, Session, Work
 from keeplore_hooks.hosts import Ask, Cursor
+from keeplore_hooks.hosts.cursor.cursor_payload_log import key_of, turn_id_of
 from keeplore_hooks.installed import host_named
 
 AT = "2026-02-09T15:00:0{}Z"
@@ -325,7 +326,11 @@ def test_words_without_an_announced_prompt_are_kept(session: Any, log: Any) -> N
     (turn,) = session.hear(
         "afterAgentResponse", AT.format(1), text="Hello", generation_id="g"
     ).events
-    assert (turn.user, turn.replies) == ("", ("Hello",))
+    assert (turn.user, turn.replies, turn.id) == (
+        "",
+        ("Hello",),
+        turn_id_of(turn.origin.session, key_of(""), 0),
+    )
     session.cursor = Cursor()
     log.user("One")
     session.write(log.bytes())

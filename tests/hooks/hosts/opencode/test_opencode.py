@@ -275,6 +275,24 @@ def test_a_fork_tells_what_was_said_since(talk, path):
     ]
 
 
+def test_messages_without_an_id_of_opencode_are_known_by_session_time_and_words(
+    talk_of, tmp_path
+):
+    def read(session: str, words: str, later: int) -> str:
+        talk = talk_of(session)
+        time = {"created": talk.info["time"]["created"] + later}
+        talk.user(words, id="another-program", time=time)
+        talk.say("It is done.")
+        path = talk.write(tmp_path / "export.json")
+        (turn,) = HOST.read_transcript(path, Cursor()).events
+        return turn.id
+
+    one = ("ses_one", "Use Redis", 700)
+    others = (("ses_two", *one[1:]), ("ses_one", "Use SQLite", 700), (*one[:2], 1700))
+    assert read(*one) == read(*one)
+    assert len({read(*said) for said in (one, *others)}) == 4
+
+
 def test_what_was_undone_and_said_anew_is_told_once_each(talk, tmp_path):
     talk.user("Use Redis")
     talk.say("Redis it is.")
