@@ -16,7 +16,7 @@ import yaml
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
 from keeplore.capture.notes.note_candidates import NoteCandidate, candidates
-from keeplore.capture.segmenter import Segmenter
+from keeplore.capture.segmenter import Segmenter, boundary
 from keeplore.memory import Exchange
 from keeplore_hooks.events import Origin, Turn, Work
 
@@ -67,6 +67,6 @@ def _ends(exchanges: Sequence[Exchange]) -> Iterator[str]:
         said = {"user": exchange.user, "assistant": exchange.assistant}
         turn = Turn(exchange.id, HERE, exchange.at, exchange.user, exchange.replies)
         shift = segmenter.shift_of(before, turn, Work())
-        why = segmenter.keeplore_segment(before, turn, Work())
+        why = boundary(before, turn, shift)
         yield f"shift {exchange.id}: {shift.size:.3f} of {shift.need:.3f}, {why!r}"
         before.append({"id": exchange.id, "at": exchange.at, **said})
