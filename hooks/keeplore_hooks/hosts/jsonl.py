@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 LINE_LIMIT = 64 << 20  # bytes; longer lines are stepped over
 BUFFER = 1 << 20  # bytes
+HEAD_LINES = 21  # in which a record says whose it is, and when it began
 PROBLEM_LIMIT = 20  # listed; the rest is counted
 _HEAD, _TAIL = 4096, 256  # bytes that a fingerprint looks at
 
@@ -139,10 +140,10 @@ def read_lines(
         start = end
 
 
-def read_heads(file: BinaryIO, count: int) -> list[Json]:
-    """The objects of the first lines."""
+def read_heads(file: BinaryIO) -> list[Json]:
+    """The objects of the first ``HEAD_LINES`` lines."""
     lines = read_lines(file, 0, Problems())
-    return [line.data for line in itertools.islice(lines, count)]
+    return [line.data for line in itertools.islice(lines, HEAD_LINES)]
 
 
 def load(raw: bytes) -> Json | None:

@@ -13,6 +13,7 @@ import pytest
 
 from keeplore_hooks.events import Compaction, Turn
 from keeplore_hooks.hosts import Cursor, Reading
+from keeplore_hooks.hosts.jsonl import open_regular, read_heads
 from keeplore_hooks.installed import host_named
 
 SUMMARY = "We dropped Redis, because one writer needs no server; the cache lies in SQLite now."
@@ -401,3 +402,10 @@ def test_an_id_that_is_made_is_the_same_in_each_version_of_keeplore(
     raw = json.dumps(talk.records())
     made = {id_ for id_ in ids if f'"{id_}"' not in raw}
     assert made == MADE_IDS.get(talk.host, set())
+
+
+def test_whose_a_record_is_stands_in_its_first_lines(tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    record.write_text("".join(f'{{"number": {number}}}\n' for number in range(30)))
+    with open_regular(record) as file:
+        assert read_heads(file) == [{"number": number} for number in range(21)]

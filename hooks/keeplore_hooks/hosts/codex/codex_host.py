@@ -40,7 +40,6 @@ _PLACES = (
     "archived_sessions/rollout-*",
 )
 _NAME = re.compile(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)")
-_HEAD_LINES = 20  # in which a rollout says whose it is
 _HEAD_BYTES = 4 << 20  # unpacked for them
 _KINDS = SHARED_KINDS | {
     "PostCompact": PayloadKind.COMPACTED,
@@ -117,7 +116,7 @@ class Codex(LogHost):
     def head(self, path: Path) -> Recorded | None:
         size = path.stat().st_size
         with zstd.open_head(path, _HEAD_BYTES) as file:
-            heads = read_heads(file, _HEAD_LINES)
+            heads = read_heads(file)
         for head in heads:
             kind, meta = unwrapped(head)
             session = text(meta, "id")

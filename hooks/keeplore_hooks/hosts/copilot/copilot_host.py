@@ -33,7 +33,6 @@ LOG = "events.jsonl"
 CONTEXT_BYTES = 10_000  # UTF-8, of the 10 KB that Copilot takes
 _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
 _STARTS = ("session.start", "session.resume")
-_HEAD_LINES = 20  # in which a log says whose it is
 # Copilot takes events under names of its own and under those of Claude Code, with other keys in
 # the payload.
 _ALIASES = {
@@ -125,7 +124,7 @@ class Copilot(LogHost):
         session = path.parent.name if path.name == LOG else path.stem
         with open_regular(path) as file:
             size = file.seek(0, 2)
-            heads = read_heads(file, _HEAD_LINES)
+            heads = read_heads(file)
         started_at = next(
             filter(None, (utc_time(text(head, "timestamp")) for head in heads)), ""
         )

@@ -49,7 +49,6 @@ from keeplore_hooks.hosts.turn_assembly import (
 
 LOG, OLD = ".jsonl", ".txt"
 _FOLDER = "agent-transcripts"
-_HEAD_LINES = 21  # in which a session may say when it began
 _SMALL = 1 << 20  # bytes; of a file that tells which directory a project is
 # directories that are looked into for the one that a project is named after
 _LISTED = 500
@@ -132,7 +131,7 @@ def _recorded_session(path: Path) -> Recorded | None:
     if path.suffix not in (LOG, OLD) or not is_own:
         return None
     with open_regular(path) as file:
-        heads = read_heads(file, _HEAD_LINES)
+        heads = read_heads(file)
     times = (lines.prompt_in(head).at for head in heads if text(head, "role") == "user")
     started_at = next(filter(None, times), "")
     size = path.stat().st_size

@@ -15,6 +15,7 @@ from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Recorded, recorded_at
 from keeplore_hooks.hosts.gemini.gemini_messages import HOST, GeminiTurnReader
 from keeplore_hooks.hosts.jsonl import (
+    HEAD_LINES,
     Json,
     JsonLine,
     Problems,
@@ -39,7 +40,6 @@ LOG, WHOLE = ".jsonl", ".json"
 _WHOLE_LIMIT = jsonl.LINE_LIMIT  # bytes of a record that is one JSON object
 _SMALL = 1 << 20  # bytes; of the files that tell which directory a record is about
 _PATH_LIMIT = 4096  # bytes
-_HEAD_LINES = 20  # in which a log says whose it is
 
 
 def read(record: Record, cursor: Cursor) -> RecordReading:
@@ -184,17 +184,15 @@ def _is_empty(path: Path) -> bool:
     if path.suffix == WHOLE:
         return False
     with open_regular(path) as file:
-        heads = read_heads(file, _HEAD_LINES)
-    return len(heads) < _HEAD_LINES and not any(text(head, "type") for head in heads)
+        heads = read_heads(file)
+    return len(heads) < HEAD_LINES and not any(text(head, "type") for head in heads)
 
 
 def _head_of_record(path: Path) -> Json:
     """The first object of a record that says whose it is, an empty one for none. Raises OSError."""
     with open_regular(path) as file:
-        if path.suffix == WHOLE:
-            heads = [load(file.read(_WHOLE_LIMIT)) or {}]
-        else:
-            heads = read_heads(file, _HEAD_LINES)
+        is_whole = path.suffix == WHOLE
+        heads = [load(file.read(_WHOLE_LIMIT)) or {}] if is_whole else read_heads(file)
     return next((head for head in heads if text(head, "sessionId")), {})
 
 
