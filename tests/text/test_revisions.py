@@ -26,6 +26,15 @@ DATABASE = "The staging database is on db7, not db3."
         ("sd raus, littlefs auf dem nor", "sd", "littlefs nor auf dem", ""),
         ("drop twilio", "twilio", "", ""),
         ("Webpack fuera, usamos vite", "Webpack", "usamos vite", ""),
+        ("And please take the dashboard down again, since …", "dashboard", "", ""),
+        ("roll the migration back", "migration", "", ""),
+        ("please remove the poller again", "poller", "", ""),
+        (
+            "ok revert the partitioning, the index is enough",
+            "partitioning",
+            "index enough",
+            "",
+        ),
     ],
 )
 def test_what_is_rejected_chosen_and_spoken_of(
@@ -47,6 +56,9 @@ def test_what_is_rejected_chosen_and_spoken_of(
         "It works after all",
         "The build goes to staging",
         "get rid of it",
+        "undo that",
+        "remove line 5 of the header from the page",
+        "Should we take the dashboard down again?",
         "I changed my mind",
         "",
     ],
@@ -149,3 +161,4 @@ def test_hostile_text_takes_no_time() -> None:
     assert revision_of("switch " + "to " * 50_000) is None
     assert revision_of("drop " + "a b " * 50_000) is None
     assert revision_of("ok " * 50_000 + "goes") is None
+    assert revision_of("take " * 50_000 + "down") is None

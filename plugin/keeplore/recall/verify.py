@@ -40,7 +40,12 @@ from keeplore.recall.since.asked_versions import asked_versions
 from keeplore.recall.since.later_figures import later_figure
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
-from keeplore.recall.since.newer_values import as_stated, holds_instead, newest_first
+from keeplore.recall.since.newer_values import (
+    FromTalk,
+    as_stated,
+    holds_instead,
+    newest_first,
+)
 from keeplore.recall.statements.shown_lines import held_lines, shown_lines
 from keeplore.recall.unasked.injection_filter import (
     is_doubtful,
@@ -135,15 +140,19 @@ def _told_unasked(
 def _told_when_asked(
     context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
 ) -> list[RecallHit]:
-    ordered = newest_first(hits, question, partial(_message_of, context))
+    ordered = newest_first(hits, question, partial(_from_talk, context))
     return likely_hits(context, question, ordered)
 
 
-def _message_of(context: RecallContext, hit: RecallHit) -> str:
-    """The person's own words in the exchange that a hit is from; "" where it is from none."""
+def _from_talk(context: RecallContext, hit: RecallHit) -> FromTalk:
     opened = context.opened(hit.path) if hit.turn else None
-    exchange = opened.exchange(hit.turn) if opened else None
-    return own_words(exchange.user) if exchange else ""
+    if opened is None or opened.conversation is None:
+        return FromTalk()
+    talk, lines = opened.conversation, hit.passage.split(BREAK)
+    decided = (*talk.decision, *talk.also_decided)
+    exchange = opened.exchange(hit.turn)
+    message = own_words(exchange.user) if exchange else ""
+    return FromTalk(message, any(quote.text in lines for quote in decided))
 
 
 def likely_hits(

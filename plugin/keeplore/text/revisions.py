@@ -53,16 +53,22 @@ _REJECTING = (
     rf",\s+(?:and )?not\s+(?:on |in |with |at )?(?P<old>{_WORDS})\s*[.!]?\s*\Z",
 )
 _BEFORE_IT = (
-    r"\A\W*(?:(?:ok(?:ay)?|so|then|and|no|yes|alright|right|ja|nein|gut|dann|also|und|vale|bon)"
-    r"[\s,.]+)*(?:the |die |der |das |el |la |le )?"
+    r"\A\W*(?:(?:ok(?:ay)?|so|then|and|no|yes|alright|right|please|ja|nein|gut|dann|also|und|bitte|"
+    r"vale|bon)[\s,.]+)*(?:the |die |der |das |el |la |le )?"
 )
+_STOP = r"(?=\s*(?:[,;.!]|\Z))"
 # what is taken away, by its name alone; what stands behind it may take its place
 _ENDING = (
     (
         rf"{_BEFORE_IT}(?P<old>{_WORDS}?)\s+(?:goes|is out|is gone|has to go|must go|gets? dropped|"
-        rf"raus|(?:ist|fliegt|kommt) (?:raus|weg|runter)|fuera|dehors)(?=\s*(?:[,;.!]|\Z)|\s+and\b)"
+        rf"raus|(?:ist|fliegt|kommt) (?:raus|weg|runter)|fuera|dehors)(?:{_STOP}|(?=\s+and\b))"
     ),
-    rf"{_BEFORE_IT}(?:drop|ditch|get rid of|no more)\s+(?P<old>{_WORDS})(?=\s*(?:[,;.!]|\Z))",
+    rf"{_BEFORE_IT}(?:drop|ditch|get rid of|no more)\s+(?P<old>{_WORDS}){_STOP}",
+    rf"{_BEFORE_IT}(?:remove|delete|undo|revert)\s+(?P<old>{_WORDS}?)(?: again)?{_STOP}",
+    (
+        rf"{_BEFORE_IT}(?:take|tear|rip|throw|pull|roll)\s+(?P<old>{_WORDS})\s+"
+        rf"(?:down|out|off|back)(?: again)?{_STOP}"
+    ),
 )
 # what is taken instead of what is not named
 _TURNING = (
@@ -127,9 +133,8 @@ def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
-    for phrase in _compiled(_ENDING):
-        if found := phrase.search(said):
-            return _ending(found["old"], said[found.end() :])
+    if ending := _ending(said):
+        return ending
     new = _taken_up(said) if corrects or _TURNED.search(said) else ""
     return _revision(said, "", new) if new else None
 
@@ -162,11 +167,14 @@ def _revision(said: str, old: str, new: str) -> Revision | None:
     return Revision(rejected, chosen, about)
 
 
-def _ending(old: str, rest: str) -> Revision | None:
-    rejected = frozenset(stems(old)) - _CHANGING
-    chosen = frozenset(stems(rest)) - _CHANGING
-    is_short = rejected and len(chosen) <= MOST_ABOUT
-    return Revision(rejected, chosen, frozenset()) if is_short else None
+def _ending(said: str) -> Revision | None:
+    for phrase in _compiled(_ENDING):
+        if found := phrase.search(said):
+            rejected = frozenset(stems(found["old"])) - _CHANGING
+            chosen = frozenset(stems(said[found.end() :])) - _CHANGING
+            is_short = rejected and len(chosen) <= MOST_ABOUT
+            return Revision(rejected, chosen, frozenset()) if is_short else None
+    return None
 
 
 def replaces(

@@ -242,6 +242,39 @@ def test_what_goes_by_its_name_alone_ends_what_was_decided_in_an_earlier_talk() 
     assert told == {"second": None, "first": later[1][0]}
 
 
+def test_what_is_taken_away_in_the_next_file_of_the_same_session_says_so() -> None:
+    talk = (
+        (
+            "How do we show the recruitment to the steering committee?",
+            "I could build a small dashboard or a report that is rendered each night.",
+        ),
+        (
+            "A dashboard would please them. Try it, please.",
+            "The dashboard is running on port 3838.",
+        ),
+        (
+            "New topic: the import of lab values is slow. Why?",
+            "It parses each file twice.",
+        ),
+        ("Parse each file once, then.", "Each file is parsed once."),
+        (
+            "And please take the dashboard down again.",
+            "The dashboard has been taken down.",
+        ),
+    )
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    play("s", itertools.count(0), talk)
+    cwd = Path.home() / "code" / "ledgerly"
+    with Registry(places) as registry:
+        request = RecallRequest("what does the steering committee get to see", cwd)
+        answer = registry.recall(request)
+    [first] = answer.hits
+    assert "dashboard" in first.passage and first.later is not None
+    assert (first.later.text, first.later.turn) == (talk[-1][0], "s-u4")
+    assert first.later.memory_id != first.memory_id
+
+
 @pytest.mark.parametrize("name", IN_ONE_TALK)
 def test_what_was_changed_later_in_the_same_talk_says_so(name: str) -> None:
     question, talk, expected = IN_ONE_TALK[name]

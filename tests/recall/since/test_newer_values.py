@@ -10,7 +10,12 @@ import yaml
 
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import RecallHit
-from keeplore.recall.since.newer_values import as_stated, holds_instead, newest_first
+from keeplore.recall.since.newer_values import (
+    FromTalk,
+    as_stated,
+    holds_instead,
+    newest_first,
+)
 
 IN_TALK = yaml.safe_load(
     Path(__file__).with_name("values_in_talk.yaml").read_text(encoding="utf-8")
@@ -36,8 +41,8 @@ def hit(at: str, passage: str, *, project: str = "kasha-api") -> RecallHit:
     )
 
 
-def nothing_said(_: RecallHit) -> str:
-    return ""
+def nothing_said(_: RecallHit) -> FromTalk:
+    return FromTalk()
 
 
 def order(question: str, *passages: str) -> list[str]:
@@ -178,9 +183,50 @@ def test_a_figure_of_a_message_counts_whether_it_is_shown_or_not(
         found = newest_first(
             hits,
             parse_question(pair["ask"]),
-            lambda one, messages=messages: messages[one.at] if shown else "",
+            lambda one, messages=messages: FromTalk(messages[one.at] if shown else ""),
         )
         is_moved = [one.at for one in found] != [*messages]
         if is_moved != (part == "changed"):
             wrong.append(pair)
     assert wrong == []
+
+
+def ordered_talks(question: str, *hits: RecallHit, decides: bool = True) -> list[str]:
+    """The times of talks of different sessions as they come out."""
+    talks = [replace(one, session=one.at) for one in hits]
+    found = newest_first(
+        talks, parse_question(question), lambda _: FromTalk(decides=decides)
+    )
+    return [f"{one.at} {one.score}" for one in found]
+
+
+def test_a_later_talk_that_decides_comes_before_one_that_is_about_as_likely() -> None:
+    question = "how do we get the data out of the registry"
+    old = hit("2026-01-01", "I would rather take the full export every night.")
+    new = hit("2026-02-01", "Then we shall do it that way: changes nightly.")
+    in_order, moved = (
+        ["2026-01-01 0.9", f"2026-02-01 {score}"] for score in (0.75, 0.9)
+    )
+    near, far, unlikely = (replace(new, score=s) for s in (0.75, 0.65, 0.55))
+    assert ordered_talks(question, old, near) == moved[::-1]
+    assert ordered_talks(question, old, near, decides=False) == in_order
+    assert ordered_talks(question, old, far) == ["2026-01-01 0.9", "2026-02-01 0.65"]
+    weak = replace(old, score=0.58)
+    assert ordered_talks(question, weak, unlikely) == [
+        "2026-01-01 0.58",
+        "2026-02-01 0.55",
+    ]
+    note = replace(old, kind="note")
+    assert ordered_talks(question, note, near) == in_order
+    past = "how did we originally get the data out of the registry"
+    assert ordered_talks(past, old, near) == in_order
+
+
+def test_files_of_one_session_stay_in_their_order() -> None:
+    question = parse_question("how do we get the data out of the registry")
+    hits = [
+        hit("2026-01-01", "The full export."),
+        hit("2026-01-02", "Changes nightly."),
+    ]
+    found = newest_first(hits, question, lambda _: FromTalk(decides=True))
+    assert [one.at for one in found] == ["2026-01-01", "2026-01-02"]

@@ -160,6 +160,22 @@ def test_a_question_whose_answer_is_told_anyway_gets_no_more() -> None:
     assert lines == [(one.text, one.turn) for one in (ASKED, MAILS, MORE)]
 
 
+def test_a_question_has_what_the_person_decided_on_it_in_the_next_message_behind_it() -> (
+    None
+):
+    settled = HeldStatement(
+        "We stay with the old table.", "b", 2, 0.0, is_decision=True
+    )
+    unrelated = HeldStatement("Let's ship on Friday.", "c", 4, 0.0, is_decision=True)
+    far = -WEIGHTS.beside_best - 1.0
+    told = [(ASKED, 0.0), (MORE, -1.0), (settled, far), (unrelated, far)]
+    lines = best_lines(told, WEIGHTS)
+    assert lines == [(one.text, one.turn) for one in (ASKED, settled, MORE)]
+    # a statement that is no question has none
+    told = [(QUEUE, 0.0), (replace(settled, message=2), far)]
+    assert best_lines(told, WEIGHTS) == [(QUEUE.text, QUEUE.turn)]
+
+
 def test_a_line_that_another_one_holds_is_not_told_again() -> None:
     pick = replace(MAILS, text=f"{ASKED.text} → Postgres, with SKIP LOCKED")
     told = [(pick, 0.0), (ASKED, -1.0), (REASON, -2.0)]

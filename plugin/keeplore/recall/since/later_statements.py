@@ -100,7 +100,7 @@ class LaterSayings:
             last = LaterStatement(clip(text), row.id, exchange.id, exchange.at)
             sayings = [_Said(text, frozenset(), exchange.at, decides=True)]
         for _ in range(MOST_STEPS):
-            found = self._next_statement(sayings, scope)
+            found = self._next_statement(sayings, scope, row.session)
             if found is None:
                 break
             last = found  # and what replaced it may be replaced
@@ -135,10 +135,10 @@ class LaterSayings:
         return LaterStatement(clip(statement_of(memory)), row.id, "", at)
 
     def _next_statement(
-        self, sayings: Sequence[_Said], scope: ScopeFilter
+        self, sayings: Sequence[_Said], scope: ScopeFilter, session: str
     ) -> LaterStatement | None:
-        """The latest statement that replaces one of these, as it was said rather than as a note
-        puts it.
+        """The latest statement that replaces one of these of a session, as it was said rather than
+        as a note puts it.
         """
         words = frozenset().union(*(said.words for said in sayings))
         rows = self.index.revising(scope, words)
@@ -150,16 +150,20 @@ class LaterSayings:
                 continue
             at = row.at or memory.updated_at or memory.created_at
             earlier = [said for said in sayings if at > said.at]
-            text = self._replacing(row, earlier) if earlier else ""
+            is_same = bool(session) and memory.session == session
+            text = self._replacing(row, earlier, is_same_talk=is_same)
             if text and self.is_told(memory) and self._is_still_stated(row):
                 found.append(LaterStatement(text, row.memory_id, row.turn, at))
         return max(found, key=_lateness, default=None)
 
-    def _replacing(self, row: PassageRow, sayings: Sequence[_Said]) -> str:
+    def _replacing(
+        self, row: PassageRow, sayings: Sequence[_Said], *, is_same_talk: bool
+    ) -> str:
         """The sentence of a passage that replaces one of these, "" for none."""
         for text, revision in revisions_in(row.said):
             of_it = [said for said in sayings if revision.key & said.words]
-            talk = frozenset() if revision.about or not of_it else self._talk_stems(row)
+            needs_talk = of_it and not (revision.about or is_same_talk)
+            talk = self._talk_stems(row) if needs_talk else None
             if _is_replaced(of_it, revision, talk):
                 return text
         return ""

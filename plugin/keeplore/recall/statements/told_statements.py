@@ -71,7 +71,8 @@ def best_lines(told: Sequence[tuple[HeldStatement, float]], w: Weights) -> list[
     """As many statements as there is room for, the likeliest first; ``told`` has their log-odds.
 
     After the first, none that is far less likely or says next to nothing, and no long list of short
-    ones. A question at the beginning has what is likeliest of the answer behind it.
+    ones. A question at the beginning has behind it what the person decided on it in the next
+    message, else what is likeliest of the answer.
     """
     ranked = sorted(told, key=itemgetter(1), reverse=True)
     best = max((odds for _, odds in told), default=0.0)
@@ -81,6 +82,8 @@ def best_lines(told: Sequence[tuple[HeldStatement, float]], w: Weights) -> list[
         answers = [one for one, _ in ranked if _answers(one, lines[0])]
         if answers and not any(_answers(line, lines[0]) for line in lines):
             lines = _fitting([lines[0], answers[0], *lines[1:]])
+        if settling := _settling([one for one, _ in ranked], lines[0]):
+            lines = _fitting([lines[0], settling, *lines[1:]])
     return [(line.text, line.turn) for line in lines]
 
 
@@ -98,6 +101,16 @@ def _fitting(ranked: Iterable[HeldStatement]) -> list[HeldStatement]:
             lines.append(one)
             room -= length
     return lines
+
+
+def _settling(
+    ranked: Sequence[HeldStatement], question: HeldStatement
+) -> HeldStatement | None:
+    """The likeliest decision in the exchange after that of a question."""
+    asked_in = {one.message for one in ranked if one.turn == question.turn}
+    following = [one for one in ranked if one.message > max(asked_in)]
+    turn = min(following, key=lambda one: one.message).turn if following else ""
+    return next((one for one in ranked if one.turn == turn and one.is_decision), None)
 
 
 def _answers(one: HeldStatement, question: HeldStatement) -> bool:
