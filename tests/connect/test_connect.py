@@ -35,6 +35,10 @@ CODEX_HOOKS = (
     '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}],"Other":[]}}'
 )
 COPILOT = '{\n    "mcpServers": {}\n}\n'
+TAKE_OUT = (
+    "Restore it from a backup, or remove it and take out by hand what names keeplore in "
+    "hosts' files"
+)
 
 
 def filled(desk):
@@ -608,13 +612,27 @@ def test_what_changes_while_a_person_thinks_is_not_written_over(desk):
     assert desk.tree() == before
 
 
-def test_a_manifest_that_cannot_be_read_says_what_to_do(desk):
-    (desk.state / "connections.json").write_text("{")
-    with pytest.raises(ConfigError, match="remove it"):
+@pytest.mark.parametrize(
+    ("manifest", "message", "remedy"),
+    [
+        (
+            '{"schema": 2}',
+            "is of a later Keeplore",
+            "Run `keeplore upgrade`, which says how to upgrade this one",
+        ),
+        ("{}", "cannot be read: 'schema'", TAKE_OUT),
+        ("0", "cannot be read: 'int' object is not subscriptable", TAKE_OUT),
+    ],
+)
+def test_a_manifest_that_cannot_be_read_says_what_to_do(
+    desk, manifest, message, remedy
+):
+    path = desk.state / "connections.json"
+    path.write_text(manifest)
+    with pytest.raises(ConfigError) as refused:
         ConnectionRecord.load(desk.state)
-    (desk.state / "connections.json").write_text('{"schema": 2}')
-    with pytest.raises(ConfigError, match="later Keeplore"):
-        ConnectionRecord.load(desk.state)
+    told = (refused.value.message, refused.value.remedy)
+    assert told == (f"{path} {message}", remedy)
 
 
 def test_the_page_about_hosts_names_the_versions_that_were_tried():

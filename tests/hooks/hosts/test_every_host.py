@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from keeplore_hooks import builtin_hosts
 from keeplore_hooks.events import Compaction, Turn
 from keeplore_hooks.hosts import Cursor, Reading
 from keeplore_hooks.hosts.jsonl import open_regular, read_heads
@@ -409,3 +410,12 @@ def test_whose_a_record_is_stands_in_its_first_lines(tmp_path: Path) -> None:
     record.write_text("".join(f'{{"number": {number}}}\n' for number in range(30)))
     with open_regular(record) as file:
         assert read_heads(file) == [{"number": number} for number in range(21)]
+
+
+def test_each_builtin_host_and_source_has_its_page() -> None:
+    built_in = (*builtin_hosts.keeplore_hosts(), *builtin_hosts.keeplore_sources())
+    pages = {one.name: one.documentation for one in built_in}
+    together = dict.fromkeys(("chatgpt", "claude-ai"), "docs/hosts/exports.md")
+    assert pages == {name: f"docs/hosts/{name}.md" for name in pages} | together
+    root = Path(__file__).parents[3]
+    assert [page for page in pages.values() if not (root / page).is_file()] == []
