@@ -335,3 +335,33 @@ def test_a_greeting_is_no_question_that_an_option_answers() -> None:
             "t-0",
         )
     ]
+
+
+HOW_OFTEN = "How often should sites get the list?"
+DAILY = "I'd suggest a daily digest per site."
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("Daily is fine with me.", DAILY),
+        ("Ok daily works for us, thanks", DAILY),
+        ("A daily digest sounds good.", DAILY),
+        ("Weekly is fine.", f"{HOW_OFTEN} → Weekly is fine."),
+    ],
+)
+def test_a_way_that_is_called_fine_is_the_proposed_one_or_answers_the_question(
+    message: str, line: str
+) -> None:
+    reply = f"The first run finds 318 values. {HOW_OFTEN} {DAILY}"
+    assert [quote.text for quote in decided("We need queries.", reply, message)] == [
+        line
+    ]
+
+
+@pytest.mark.parametrize(
+    "message", ["that's fine with me?", "The list is empty.", "Is daily fine?"]
+)
+def test_what_calls_no_way_fine_takes_none(message: str) -> None:
+    reply = f"The first run finds 318 values. {HOW_OFTEN} {DAILY}"
+    assert decided("We need queries.", reply, message) == []

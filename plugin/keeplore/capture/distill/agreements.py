@@ -8,7 +8,7 @@ A proposal and the agreement to it tell a decision more surely than the form of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -39,8 +39,6 @@ VALUE_BACK = 2  # exchanges in which the number was named that a message correct
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 LAST_WORDS = 3  # likewise an offer
 MOST_POINTS = 4  # of a proposal
-NUMBERED = 2  # points from which a message answers a list by its numbers
-LONGEST_ANSWERS = 30  # sentences; a longer message is a document
 NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
 TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
 FEW_TERMS = (
@@ -105,6 +103,8 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return _amended(opening, said[0].text, before)
     if value := _value_set(said):
         return _valued_itself(value, said) or _amended(value, value, before)
+    if approved := _approved_by_name(opening, said[0].text, before):
+        return approved
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
@@ -123,6 +123,20 @@ def _picked(option: Sentence, opening: str, said: str, before: Exchange) -> Agre
         text = answer_line(option.text, opening)
         return Agreed(text, AgreedKind.AMENDED, choice, said=said)
     return Agreed(option.text, AgreedKind.PICK, choice)
+
+
+def _approved_by_name(opening: str, said: str, before: Exchange) -> Agreed | None:
+    """What a reply proposes, where the message says that the way it names is fine; of another way
+    the question with the message.
+    """
+    if not opens_with(opening, "approves_named"):
+        return None
+    proposal = _waiting_proposal(before.assistant)
+    if proposal and {*terms(opening)} & {*terms(proposal.text)}:
+        return Agreed(proposal.text, AgreedKind.PROPOSAL, said=said)
+    if not (question := last_question(before.assistant)):
+        return None
+    return Agreed(answer_line(question, said), AgreedKind.AMENDED, said=said)
 
 
 def _corrected_value(said: Sentence, earlier: Sequence[Exchange]) -> Agreed | None:
@@ -243,51 +257,6 @@ def conditions(said: Sequence[Sentence]) -> Iterator[str]:
             )
             if is_telling and not (is_other or sentence.is_question):
                 yield text
-
-
-def answers_by_number(said: Sequence[Sentence], before: Exchange) -> Iterator[str]:
-    """What a message answers to numbered points that the agent asked about, each with its point."""
-    for point, answer in _answered_points(said, before):
-        text = answer.text
-        if answer.is_question or says(text, "undecided"):
-            continue
-        if opens_with(text, "left_to_agent"):
-            continue
-        names_point = {*terms(point)} <= {*terms(text)}
-        yield text if names_point else answer_line(point, text)
-
-
-def undecided_points(said: Sequence[Sentence], before: Exchange) -> Iterator[str]:
-    """The agent's numbered points to which a message answers that it does not know."""
-    for point, answer in _answered_points(said, before):
-        is_told = len(set(terms(point))) >= TELLING_TERMS
-        if is_told and opens_with(answer.text, "not_known"):
-            yield point
-
-
-def _answered_points(
-    said: Sequence[Sentence], before: Exchange
-) -> Iterator[tuple[str, Sentence]]:
-    """Each point that a message answers by its number, with the answer."""
-    numbered = _numbered(said)
-    if len(numbered) < NUMBERED or len(said) > LONGEST_ANSWERS:
-        return
-    points = _points(before)
-    if all(s.label in points for s in numbered):  # and no list of the person's own
-        yield from ((points[answer.label], answer) for answer in numbered)
-
-
-def _points(before: Exchange) -> Mapping[str, str]:
-    """Number → point of the last numbered list of a reply that asks about it."""
-    reply = last_reply(before)
-    listed = _numbered(reply)
-    under = [s for s in listed if s.heading == listed[-1].heading]
-    is_asked = any(s.is_question for s in (*reply[-LAST_WORDS:], *under))
-    return {s.label: s.text for s in under} if is_asked else {}
-
-
-def _numbered(said: Sequence[Sentence]) -> list[Sentence]:
-    return [s for s in said if s.label.isdigit() and s.is_first]
 
 
 def last_reply(exchange: Exchange) -> Sequence[Sentence]:

@@ -24,7 +24,6 @@ from keeplore.capture.distill.agreements import (
     agreed,
     agreed_designs,
     agrees_to_plan,
-    answers_by_number,
     approach,
     conditions,
     points_of,
@@ -36,6 +35,7 @@ from keeplore.capture.distill.decision_weights import (
     directive_weight,
 )
 from keeplore.capture.distill.lettered_answers import lettered_answers
+from keeplore.capture.distill.numbered_answers import answers_by_number
 from keeplore.capture.distill.stipulations import stipulated
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
@@ -195,7 +195,7 @@ def _person_decisions(
         return
     found = agreed(said, earlier) if earlier and said else None
     if earlier and said:
-        yield from _agreement_decisions(said, earlier[-1], exchange.id, at)
+        yield from _agreement_decisions(said, earlier[-1], exchange, at)
     if found:
         yield from _agreed_decisions(found, said, earlier[-1], exchange.id, at)
     for sentence in approach(said):
@@ -263,14 +263,14 @@ def _is_handed_back(
 
 
 def _agreement_decisions(
-    said: Sequence[Sentence], before: Exchange, turn: str, at: int
+    said: Sequence[Sentence], before: Exchange, exchange: Exchange, at: int
 ) -> Iterator[Decision]:
     """What the person settled of a design or of numbered points that the agent asked about."""
     for sentence in agreed_designs(said, before):
         yield _decision(sentence.text, "assistant", before.id, PLANNED, at - 1)
-    for line in answers_by_number(said, before):
+    for line in answers_by_number(exchange.user, before):
         weight = ANSWERED if _settles(line) else TOLD
-        chosen = _decision(line, "user", turn, weight, at)
+        chosen = _decision(line, "user", exchange.id, weight, at)
         yield replace(chosen, is_answer=True)
 
 

@@ -10,14 +10,18 @@ from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.statements import Statement
-from keeplore.capture.distill import agreements, choices, outcomes
+from keeplore.capture.distill import choices, outcomes
 from keeplore.capture.distill.extracts import ALIKE, Extract
 from keeplore.capture.distill.lettered_answers import lettered_answers
+from keeplore.capture.distill.numbered_answers import (
+    answers_by_number,
+    undecided_points,
+)
 from keeplore.capture.distill.source import Source
 from keeplore.capture.distill.unanswered import unanswered
 from keeplore.memory import Exchange, Quote
 from keeplore.recall.question import looks_up_decision
-from keeplore.text.sentences import clip, sentences
+from keeplore.text.sentences import clip
 from keeplore.text.terms import overlap, terms
 
 DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
@@ -58,7 +62,7 @@ def _undecided(source: Source) -> Iterator[Extract]:
     """Points of the agent's to which the person answered that they do not know."""
     pairs = pairwise(source.exchanges)
     for before, after in pairs:
-        for point in agreements.undecided_points(sentences(after.user), before):
+        for point in undecided_points(after.user, before):
             quote = Quote(clip(point), "assistant", before.id)
             yield Extract(quote, HEADED_OPEN, len(source.said))
 
@@ -140,7 +144,7 @@ def _answered(exchanges: Sequence[Exchange]) -> frozenset[int]:
     return frozenset(
         number
         for number, (before, after) in enumerate(pairwise(exchanges))
-        if any(agreements.answers_by_number(sentences(after.user), before))
+        if any(answers_by_number(after.user, before))
         or lettered_answers(after.user, exchanges[: number + 1])
     )
 

@@ -1,0 +1,67 @@
+"""Answers to the agent's numbered questions, in a list or in a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.numbered_answers import (
+    answers_by_number,
+    undecided_points,
+)
+from keeplore.memory import Exchange
+
+CAPTURE = "Capture at booking or at departure?"
+SMALL = "Should bookings under 50 kr go through Nets at all?"
+ASKED = f"The client is thin. Two questions:\n\n1. {CAPTURE}\n2. {SMALL}"
+BOTH = [f"{CAPTURE} → at booking", f"{SMALL} → yes all of it"]
+
+
+def exchange(reply: str) -> Exchange:
+    return Exchange("t0", "2026-03-01T10:00:00Z", "Card payments.", (reply,))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "1 at booking. 2 yes all of it",
+        "1) at booking, 2) yes all of it",
+        "1: at booking\n2: yes all of it",
+        "1. at booking\n2. yes all of it",
+        "ad 1: at booking. ad 2: yes all of it. btw can you check the logs?",
+    ],
+)
+def test_each_answer_stands_behind_its_question(message: str) -> None:
+    assert list(answers_by_number(message, exchange(ASKED))) == BOTH
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "1 at departure",
+        "2 workers, 4 threads",
+        "at booking, and 2 yes",
+        "1 at booking. 2 yes all of it. 3 later",
+        "1 " + "very " * 80 + "late. 2 yes",
+        "",
+    ],
+)
+def test_what_does_not_count_along_the_questions_answers_none(message: str) -> None:
+    assert list(answers_by_number(message, exchange(ASKED))) == []
+
+
+def test_a_list_that_asks_nothing_is_not_answered() -> None:
+    told = exchange(
+        "I did two things:\n\n1. The client is thin.\n2. The queue is gone."
+    )
+    assert list(answers_by_number("1 at booking. 2 yes", told)) == []
+
+
+def test_what_is_not_known_stays_open_and_is_no_answer() -> None:
+    message = "1 at booking. 2 no idea"
+    assert list(answers_by_number(message, exchange(ASKED))) == BOTH[:1]
+    assert list(undecided_points(message, exchange(ASKED))) == [SMALL]
+
+
+def test_hostile_text_takes_no_time() -> None:
+    for message in ("1 " * 150, "1 2 " * 75, "1" * 300, ". 1 " * 100_000):
+        assert list(answers_by_number(message, exchange(ASKED))) == []
