@@ -57,6 +57,8 @@ PROPOSAL = (
     "sentence",
     [
         "Let's use Postgres for the queue.",
+        "Let us use Postgres for the queue.",
+        "We stay with Postgres until the release.",
         "ok. let's go with sqlite, it is fast enough",
         "We'll store the vectors next to the text.",
         "I decided to drop Redis.",
@@ -104,6 +106,7 @@ def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
         "We used to use Kafka.",
         "One option is to use Kafka.",
         "Let's see what Kafka can do.",
+        "Let us know what Kafka can do.",
         "let's commit this and move on",
         "make sure the tests pass",
         "you're right, but the import still fails",
