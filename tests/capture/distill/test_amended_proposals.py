@@ -365,3 +365,19 @@ def test_a_way_that_is_called_fine_is_the_proposed_one_or_answers_the_question(
 def test_what_calls_no_way_fine_takes_none(message: str) -> None:
     reply = f"The first run finds 318 values. {HOW_OFTEN} {DAILY}"
     assert decided("We need queries.", reply, message) == []
+
+
+@pytest.mark.parametrize(
+    ("proposal", "message"),
+    [
+        ("Ich schlage Postgres mit SKIP LOCKED vor.", "ja"),
+        ("Ich nähme Postgres mit SKIP LOCKED.", "passt"),
+        ("Je prendrais Postgres avec SKIP LOCKED.", "d'accord"),
+        ("Yo usaría Postgres con SKIP LOCKED.", "vale"),
+    ],
+)
+def test_what_is_proposed_in_another_language_is_agreed_to(
+    proposal: str, message: str
+) -> None:
+    reply = f"Redis, Postgres: beide sind da. {proposal}"
+    assert [quote.text for quote in decided("Queue?", reply, message)] == [proposal]
