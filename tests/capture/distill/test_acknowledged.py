@@ -146,3 +146,26 @@ def decided(before: str, message: str, reply: str) -> list[str]:
         Exchange("t-1", AT, message, (reply,)),
     ]
     return [one.quote.text for one in decisions(exchanges)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Love the wheel idea.",
+        "For the next order: only the red clay, never the white one again",
+        "propane it is then.",
+    ],
+)
+def test_what_shall_be_is_said_in_many_forms(line: str) -> None:
+    assert decided("I could put a wheel under it.", line, "Right.") == [line]
+
+
+def test_a_retraction_takes_back_what_was_settled() -> None:
+    exchanges = [
+        Exchange(
+            "t-0", AT, "Look at the log.", ("I'd suggest a folder for the logs.",)
+        ),
+        Exchange("t-1", AT, "ok", ("The folder is there, but full.",)),
+        Exchange("t-2", AT, "Oh. Then no, scrap that.", ("It is gone.",)),
+    ]
+    assert decisions(exchanges) == []

@@ -26,6 +26,11 @@ def is_left(text: str) -> bool:
     return says(text, "undecided") or weight_of(text, "put_off") > 0
 
 
+def is_wish(text: str) -> bool:
+    """Does a first message say what it is for, and not how that shall be?"""
+    return says(text, "wished") and not says(text, "firm")
+
+
 def directive_weight(sentence: Sentence) -> float:
     """How much like a decision an order of the person's is, 0 for a question, a doubt and a task.
 

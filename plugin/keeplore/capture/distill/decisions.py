@@ -14,7 +14,7 @@ from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.discourse.statements import is_step, objection
-from keeplore.capture.distill.acknowledged import acknowledged, asks_for_facts
+from keeplore.capture.distill.acknowledged import acknowledged_behind, closing_answer
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
     NAMED_TERMS,
@@ -33,6 +33,7 @@ from keeplore.capture.distill.choices import LOOK_BACK, Choice
 from keeplore.capture.distill.decision_weights import (
     decision_weight,
     directive_weight,
+    is_wish,
 )
 from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.capture.distill.numbered_answers import answers_by_number
@@ -213,15 +214,29 @@ def _person_decisions(
 def _with_acknowledged(
     found: Sequence[Decision], exchanges: Sequence[Exchange], at: int
 ) -> Iterator[Decision]:
-    """The decisions of a message, and what else it settles by what the agent states of it."""
-    yield from found
+    """The decisions of a message, and what it settles by what the agent asked and then says."""
     before, exchange = exchanges[at - 1 : at + 1]
-    if asks_for_facts(before.assistant):
-        return
+    said = sentences(last_word(exchange.user))
+    found = [*_with_question(found, closing_answer(said, before), exchange.id, at)]
+    yield from found
     told = [one.quote.text for one in found]
-    for one in acknowledged(sentences(last_word(exchange.user)), exchange):
+    for one in acknowledged_behind(before, said, exchange):
         if not any(one.said in text or answer_in(text) in one.said for text in told):
             yield _decision(one.line, "user", exchange.id, STIPULATED, at)
+
+
+def _with_question(
+    found: Sequence[Decision], line: str, turn: str, at: int
+) -> Iterator[Decision]:
+    """The decisions with a ``line`` of question and answer, in the place of those of its words."""
+    answer = answer_in(line)
+    same = [one for one in found if one.quote.text in answer]
+    others = [one for one in found if one not in same]
+    yield from others
+    is_agreed = any(one.quote.speaker == "assistant" for one in others)
+    if line and not (is_agreed or any(answer in one.quote.text for one in others)):
+        weight = max([CONFIRMED, *(one.weight for one in same)])
+        yield replace(_decision(line, "user", turn, weight, at), is_answer=not same)
 
 
 def _taking(found: Agreed, said: Sequence[Sentence]) -> str:
@@ -236,13 +251,8 @@ def _own_decisions(
     settled = [(s.text, w) for s, w in _deciding_sentences(said, is_reply=is_reply)]
     settled += [(text, STIPULATED) for text in stipulated(exchange)]
     for text, weight in settled:
-        if is_reply or not _is_wish(text):
+        if is_reply or not is_wish(text):
             yield _decision(text, "user", exchange.id, weight, at)
-
-
-def _is_wish(text: str) -> bool:
-    """Does a first message say what it is for, and not how that shall be?"""
-    return says(text, "wished") and not says(text, "firm")
 
 
 def _is_handed_back(
