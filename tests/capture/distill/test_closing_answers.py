@@ -39,6 +39,7 @@ def test_an_answer_stands_behind_its_question(asked: str, answer: str) -> None:
     [
         (KEEP, "why is the glaze so thick?"),
         (KEEP, "dunno yet"),
+        (KEEP, "a year of logs, I think"),
         (KEEP, "show me the shelves"),
         ("Should I commit the logs?", "no"),
         ("Is the log of the red kiln complete?", "yes, the red one is there"),

@@ -30,7 +30,7 @@ from keeplore.text.terms import terms
 MOST_WORDS = 40  # of a message that settles something in passing
 STATING = 6  # sentences at the beginning of the last reply that can state what is set
 TERSE = 6  # words of a sentence whose figure or name is taken up in any form
-BRIEF = 5  # words of a sentence that is taken up by half of its content words
+BRIEF = 3  # words of a sentence that is taken up by half of its content words
 SHARED = 2  # content words of a longer one, numbers and names apart
 SPEAKS_FOR_ITSELF = 5  # content words from which a message needs no restatement
 # what settles nothing: work, trouble, doubts, what is told of what was done
@@ -180,7 +180,9 @@ def _asks_how_it_shall_be(text: str) -> bool:
 
 def _may_answer(sentence: Sentence) -> bool:
     text = sentence.text
-    if sentence.is_question or sentence.is_heading or says(text, "workflow"):
+    if sentence.is_question or sentence.is_heading:
+        return False
+    if says(text, "workflow") or says(text, "hedged"):
         return False
     return not (is_left(text) or any(opens_with(text, name) for name in NO_ANSWER))
 
