@@ -164,7 +164,7 @@ def _statements(title: str, conversation: Conversation) -> Iterator[Passage]:
     exchanges = {exchange.id: exchange for exchange in conversation.exchanges}
     # an option says what might have been; what was said of it stands in its exchange
     stated = [q for q in conversation.quotes if q not in conversation.options]
-    decided = {*conversation.decision, *conversation.also_decided}
+    decided = {*conversation.decided}
     for quote in stated:
         exchange = exchanges.get(quote.turn)
         asked = exchange.user if exchange else ""

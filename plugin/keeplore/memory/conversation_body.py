@@ -123,6 +123,11 @@ class Conversation:
     related: tuple[ConversationLink, ...] = ()
 
     @property
+    def decided(self) -> tuple[Quote, ...]:
+        """All decisions, those of the conversation's own matter first."""
+        return (*self.decision, *self.also_decided)
+
+    @property
     def quotes(self) -> tuple[Quote, ...]:
         """The quotations of all parts, in the order of the parts."""
         return tuple(quote for name in PARTS for quote in getattr(self, name))

@@ -53,7 +53,7 @@ from keeplore.recall.unasked.injection_filter import (
     may_be_injected,
 )
 from keeplore.recall.unasked.told_filter import told_filter
-from keeplore.text.pasted import is_pasted_into, own_words, pasted_words
+from keeplore.text.pasted import is_pasted_into, pasted_words
 
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
@@ -149,10 +149,9 @@ def _from_talk(context: RecallContext, hit: RecallHit) -> FromTalk:
     if opened is None or opened.conversation is None:
         return FromTalk()
     talk, lines = opened.conversation, hit.passage.split(BREAK)
-    decided = (*talk.decision, *talk.also_decided)
     exchange = opened.exchange(hit.turn)
-    message = own_words(exchange.user) if exchange else ""
-    return FromTalk(message, any(quote.text in lines for quote in decided))
+    message = exchange.user if exchange else ""
+    return FromTalk(message, any(quote.text in lines for quote in talk.decided))
 
 
 def likely_hits(

@@ -22,7 +22,7 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     announcements.
     """
     model = ConversationModel.of(conversation.exchanges)
-    decided = (*conversation.decision, *conversation.also_decided)
+    decided = conversation.decided
     quotes = (*decided, *conversation.open_questions)
     said = {*((one.turn, one.quote.text) for one in model.statements)}
     unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]

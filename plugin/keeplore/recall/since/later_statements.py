@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.index import MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.passages import still_says
-from keeplore.memory import Conversation, Exchange, Memory, Quote
+from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.memory.model import BELIEVED, Trust
 from keeplore.memory.note import statement_of
 from keeplore.recall.request import BREAK, LaterStatement
@@ -150,6 +150,8 @@ class LaterSayings:
                 continue
             at = row.at or memory.updated_at or memory.created_at
             earlier = [said for said in sayings if at > said.at]
+            if not earlier:
+                continue
             is_same = bool(session) and memory.session == session
             text = self._replacing(row, earlier, is_same_talk=is_same)
             if text and self.is_told(memory) and self._is_still_stated(row):
@@ -202,7 +204,7 @@ def _corrected(
     decision in it, else the sentence that objects. None where they said neither, or where the shown
     text stands in the head.
     """
-    decided = {quote.turn: quote for quote in _decisions(conversation)}
+    decided = {quote.turn: quote for quote in conversation.decided}
     for exchange, following in pairwise(conversation.exchanges):
         if exchange.id != turn or not is_correction(following.user):
             continue
@@ -263,10 +265,6 @@ def _changed_sentence(
     return None
 
 
-def _decisions(conversation: Conversation) -> tuple[Quote, ...]:
-    return (*conversation.decision, *conversation.also_decided)
-
-
 def _is_replaced(
     sayings: Sequence[_Said], revision: Revision, talk: Set[str] | None = None
 ) -> bool:
@@ -289,7 +287,7 @@ def _sayings(
         for sentence in sentences(shown)[:MOST_SAID]:
             yield _Said(sentence.text, context_stems, at, decides=row.kind == "note")
         return
-    decided = {*_decisions(conversation)}
+    decided = {*conversation.decided}
     quotes = {answer_in(q.text): q for q in conversation.quotes}
     stated = BREAK.join(map(answer_in, shown.split(BREAK)))
     for sentence in sentences(stated)[:MOST_SAID]:

@@ -14,6 +14,7 @@ from keeplore.recall.request import RecallHit
 from keeplore.recall.since.asked_figures import AskedFigure, asked_figure
 from keeplore.recall.since.contradictions import contradiction
 from keeplore.recall.since.stated_figures import Figure, stated_figures
+from keeplore.text.pasted import own_words
 
 SENTENCES = 4  # of a hit that are compared, the closest to the question
 SHARED = 0.5  # share of the shorter one's words that two of one matter have
@@ -27,7 +28,7 @@ LIKELY = 0.6  # least likelihood of such a talk; judgement
 class FromTalk:
     """What the conversation of a hit tells of it; of a note nothing."""
 
-    message: str = ""  # what the person said in the exchange that is shown
+    message: str = ""  # the person's, of the exchange that is shown
     decides: bool = False  # is a decision of the conversation among what is shown?
 
 
@@ -104,7 +105,7 @@ def newest_first(
 def _in_talk(
     hit: RecallHit, question: ParsedQuestion, talk: FromTalk, asked: AskedFigure | None
 ) -> Stated:
-    said = (hit.passage, talk.message) if asked else ()
+    said = (hit.passage, own_words(talk.message)) if asked else ()
     figures = tuple(figure for text in said for figure in stated_figures(text))
     return replace(as_stated(hit, question), figures=figures, decides=talk.decides)
 

@@ -131,7 +131,7 @@ def quote_item(read: LoadedMemory, quote: Quote, *, has_turn: bool = True) -> Bl
 
 
 def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
-    return (*read.talk.decision, *read.talk.also_decided) if read.talk else ()
+    return read.talk.decided if read.talk else ()
 
 
 def note_item(read: LoadedMemory) -> BlockLine:

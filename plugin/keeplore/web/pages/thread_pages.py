@@ -43,7 +43,7 @@ def _steps(desk: Desk, thread: ConversationThread) -> list[ThreadStep]:
     for row in thread.rows:
         memory = load_or_none(desk.workspace.store, row.path)
         talk = Conversation.from_markdown(memory.body if memory else "")
-        decided = tuple(q.text for q in (*talk.decision, *talk.also_decided))
+        decided = tuple(q.text for q in talk.decided)
         asked = tuple(q.text for q in talk.open_questions)
         found.append(ThreadStep(row, decided, asked))
     return found

@@ -127,7 +127,7 @@ def known_decisions(
         if memory is None:
             continue
         conversation = Conversation.from_markdown(memory.body)
-        if quotes := (*conversation.decision, *conversation.also_decided):
+        if quotes := conversation.decided:
             known = KnownDecision(
                 day_of(row.created_at),
                 short_place(row.scope, row.project),

@@ -75,7 +75,7 @@ def _later_statements(found: FoundMemory) -> Iterator[LaterStatement]:
     talk, stated = None, [(statement_of(memory), "")]
     if row.kind == "conversation":
         talk = Conversation.from_markdown(memory.body)
-        stated = [(q.text, q.turn) for q in (*talk.decision, *talk.also_decided)]
+        stated = [(q.text, q.turn) for q in talk.decided]
     later = (sayings.of(row, talk, text, turn) for text, turn in stated)
     yield from list(dict.fromkeys(filter(None, later)))[:SHOWN_LATER]
 

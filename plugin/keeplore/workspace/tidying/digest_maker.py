@@ -56,7 +56,7 @@ class DigestedTalk:
 
     @property
     def decided(self) -> list[Quote]:
-        return self.own((*self.said.decision, *self.said.also_decided))
+        return self.own(self.said.decided)
 
     def own(self, quotes: Sequence[Quote]) -> list[Quote]:
         """The quotes that nobody pasted, in the order in which they were said."""
