@@ -5,13 +5,13 @@ To write it anew: WRITE_GOLDEN=1 pytest tests/capture -k whole_talks, then read 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from written_down import written_lines
 
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
@@ -30,12 +30,9 @@ HERE = Origin("claude-code", "s-1", "/code")
 
 @pytest.mark.parametrize("project", PROJECTS)
 def test_whole_talks(project: str) -> None:
-    file = ROOT / "tests" / "golden" / "capture" / f"{project}.txt"
     sessions = PROJECTS[project]["sessions"]
     seen = [line for session in sessions for line in _made_of(session)]
-    if os.environ.get("WRITE_GOLDEN"):
-        file.write_text("\n".join((*seen, "")), encoding="utf-8")
-    assert seen == file.read_text(encoding="utf-8").splitlines()
+    assert seen == written_lines(f"capture/{project}.txt", seen)
 
 
 def _made_of(session: Mapping[str, Any]) -> Iterator[str]:

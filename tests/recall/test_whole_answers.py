@@ -6,7 +6,6 @@ To write them anew: WRITE_GOLDEN=1 pytest tests/recall -k whole_answers, then re
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Set
 from dataclasses import fields
@@ -14,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from written_down import written_lines
 
 from keeplore.config.settings import ContextSettings
 from keeplore.index import Index
@@ -27,7 +28,6 @@ from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.store import Store
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "recall" / "answers.txt"
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 FENCE = re.compile(r' id="[0-9a-f]{8}"(?=>$)', re.MULTILINE)  # of each block another
 SHOWN = 3  # memories whose scores are told
@@ -65,9 +65,7 @@ def test_whole_answers(
 ) -> None:
     deps = RecallDeps(*workspace_of(memory_builders.corpus()), None)
     seen = [*_answers(deps), *_told_beside(deps), *_briefs(deps)]
-    if os.environ.get("WRITE_GOLDEN"):
-        GOLDEN.write_text("\n".join((*seen, "")), encoding="utf-8")
-    assert seen == GOLDEN.read_text(encoding="utf-8").splitlines()
+    assert seen == written_lines("recall/answers.txt", seen)
 
 
 def _answers(deps: RecallDeps) -> Iterator[str]:

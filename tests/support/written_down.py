@@ -1,4 +1,5 @@
-"""What tests saw, compared with what is written down below their names in one YAML file.
+"""What tests saw, compared with what is written down: in a file of lines, or below their names in
+one YAML file.
 
 To write it anew: WRITE_GOLDEN=1 pytest -n0 and the tests, then read the difference.
 """
@@ -26,6 +27,14 @@ def lines_of(file: str, name: str, seen: list[str] | None = None) -> list[str]:
         text = yaml.safe_dump(written, allow_unicode=True, width=1000)
         path.write_text(text, encoding="utf-8")
     return [*written.get(name, ())]
+
+
+def written_lines(file: str, seen: list[str]) -> list[str]:
+    """The lines of a file; what was ``seen`` where it is to be written anew."""
+    path = GOLDEN / file
+    if os.environ.get("WRITE_GOLDEN"):
+        path.write_text("\n".join((*seen, "")), encoding="utf-8")
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 @functools.cache
