@@ -39,7 +39,8 @@ went were weren what whatever when where whether which while who whole whom whos
 within without won work working works worth would wouldn wow yeah yep yes yet you your yours
 yourself
 """
-# likewise in German, Spanish and French, without those that are English words of another meaning
+# likewise in German, Spanish, French and Portuguese, without those that are English words of
+# another meaning
 _STOP_ABROAD = """
 
 das der den dem des ein eine einen einer einem und oder ist sind nicht mit auf für von zu zum zur im
@@ -48,7 +49,10 @@ habe mehr aus bis durch über unter vor dann hier jetzt bitte mir mich uns du di
 einfach soll sollen que los las el la lo al del una uno unos por para con se su sus más ya este esta
 estos esto si cuando porque también solo hay ser está están fue como pero sobre muy nos me te le les
 qué cómo une et est pas qui dans pour sur avec ce cette ces il elle nous vous je mais où au aux du
-sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très peut faut
+sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très peut faut um uma uns
+umas não são foi ou ao aos na pelo pela pelos pelas isso isto essa esse essas esses você vocês eu
+meu minha meus minhas seu seus sua suas mas também já só até ele ela eles elas quando muito mais há
+gente tem temos vamos
 """
 STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
 _ABROAD = frozenset(_STOP_ABROAD.split()) - frozenset(_STOP.split())

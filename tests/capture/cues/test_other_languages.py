@@ -1,4 +1,4 @@
-"""Talk in Chinese, German, Spanish and French; other languages are quoted for their opening
+"""Talk in Chinese, German, Spanish, French and Portuguese; other languages are quoted for their opening
 alone.
 """
 
@@ -73,6 +73,21 @@ TALKS = {
             "faire des métriques."
         ),
     ),
+    "pt": (
+        (
+            "A fila perde tarefas quando o servidor reinicia, no momento não funciona. Você pode "
+            "olhar?"
+        ),
+        (
+            "A causa é que o Redis não grava nada em disco. Recomendo Postgres, porque já está "
+            "instalado."
+        ),
+        "Sim, vamos usar Postgres em vez de Redis. A interface não deve mudar.",
+        (
+            "Troquei o armazenamento em `queue.py`. Todos os testes passam. Ainda falta decidir "
+            "as métricas."
+        ),
+    ),
 }
 PARTS = {
     "zh": ("目前队列", "就用Postgres", "根本原因", "迁移到Postgres", "还没有实现"),
@@ -96,6 +111,13 @@ PARTS = {
         "La cause",
         "dans `queue.py`",
         "Reste à décider",
+    ),
+    "pt": (
+        "A fila perde",
+        "vamos usar Postgres",
+        "A causa",
+        "em `queue.py`",
+        "Ainda falta decidir",
     ),
 }
 
@@ -135,11 +157,55 @@ def test_each_part_has_what_belongs_there(language: str) -> None:
         "¿Vamos a usar Postgres?",
         "Je ne sais pas si on va utiliser Postgres.",
         "On va utiliser Postgres ?",
+        "Talvez a gente use Postgres em vez de Redis.",
+        "Vamos usar Postgres?",
+        "Se vamos usar Postgres, precisamos de um servidor.",
+        "Deve ser o Redis, não o Postgres.",
     ],
 )
 def test_a_question_and_a_doubt_decide_nothing(sentence: str) -> None:
     found = distill(talk("x", "y", sentence, "z"))
     assert (*found["decision"], *found["also_decided"]) == ()
+
+
+def test_a_chat_of_brazil_is_told_whole() -> None:
+    found = distill(
+        talk(
+            "bom dia! o webhook do pix tá perdendo pagamentos qd a fila enche. dá uma olhada?",
+            (
+                "A causa é que o worker confirma a mensagem antes de gravar. Há duas opções:\n\n"
+                "1. Confirmar só depois do commit\n"
+                "2. Uma tabela `outbox` com chave de idempotência\n\n"
+                "Eu ficaria com a opção 2, porque evita pagamentos duplicados."
+            ),
+            "2, mas sem trigger no banco",
+            "Feito. O worker lê a tabela a cada 5 segundos. Quanto tempo guardamos as linhas?",
+            "30 dias. e os logs tem que ficar em português",
+            "Anotado: linhas processadas são apagadas depois de 30 dias.",
+            "vc acha melhor redis ou postgres pro rate limit?",
+            "Sugiro Postgres: você já tem e o volume é baixo.",
+            "beleza, vai de postgres. o painel a gente vê depois",
+            "Pronto: rate limit em Postgres, `ratelimit.go`.",
+        )
+    )
+    assert {part: [quote.text for quote in found[part]] for part in found} == {
+        "context": ["o webhook do pix tá perdendo pagamentos qd a fila enche."],
+        "options": [],
+        "decision": [
+            "Uma tabela `outbox` com chave de idempotência → 2, mas sem trigger no banco",
+            "e os logs tem que ficar em português",
+        ],
+        "reasoning": [
+            "A causa é que o worker confirma a mensagem antes de gravar.",
+            "Eu ficaria com a opção 2, porque evita pagamentos duplicados.",
+        ],
+        "also_decided": [
+            "30 dias. → Anotado: linhas processadas são apagadas depois de 30 dias.",
+            "Sugiro Postgres: você já tem e o volume é baixo.",
+        ],
+        "outcome": ["Pronto: rate limit em Postgres, `ratelimit.go`."],
+        "open_questions": ["o painel a gente vê depois"],
+    }
 
 
 @pytest.mark.parametrize(

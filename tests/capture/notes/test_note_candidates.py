@@ -66,6 +66,11 @@ ORDERS = [
         "architectural-decisions",
         "remember",
     ),
+    (
+        "Lembre-se: o banco de produção fica em Frankfurt.",
+        "architectural-decisions",
+        "remember",
+    ),
     ("记住：生产数据库在法兰克福。", "architectural-decisions", "remember"),
     ("Merk dir, dass die Tests nur mit Postgres laufen.", "infrastructure", "remember"),
 ]
