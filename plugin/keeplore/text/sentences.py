@@ -111,13 +111,24 @@ def _sentences(message: str) -> Iterator[Sentence]:
         for n, text in enumerate(found):
             yield Sentence(text, heading, lead if label else "", label, is_first=n == 0)
         if found and not label:
-            lead = found[-1] if block.rstrip("*_ ").endswith(":") else ""
+            lead = found[-1] if block.rstrip("*_ ").endswith((":", "：")) else ""
 
 
 def _segments(block: str) -> list[str]:
     """The sentences of a block, those left out that say nothing."""
-    whole = (bare(text[:MAX_SENTENCE]) for text in sentencex.segment("en", block))
+    whole = (bare(text[:MAX_SENTENCE]) for text in _with_whole_code(block))
     return [text for text in whole if any(map(str.isalnum, text))]
+
+
+def _with_whole_code(block: str) -> Iterator[str]:
+    """The sentences as they are cut, where a backtick that opens code behind a full stop without a
+    space ("完了。`a.py`を…") is taken for the end of a quotation.
+    """
+    opening = ""
+    for segment in sentencex.segment("en", block):
+        text = opening + segment.rstrip()
+        opening = "`" if text.endswith("`") and text.count("`") % 2 else ""
+        yield text.removesuffix(opening)
 
 
 def _blocks(message: str) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,5 @@
-"""Talk in Chinese, German, Spanish, French and Portuguese; other languages are quoted for their opening
-alone.
+"""Talk in Chinese, German, Spanish, French, Japanese and Portuguese; other languages are quoted
+for their opening alone.
 """
 
 from __future__ import annotations
@@ -73,6 +73,12 @@ TALKS = {
             "faire des métriques."
         ),
     ),
+    "ja": (
+        "現在、サーバーを再起動するとキューのタスクが消えます。調べてもらえますか？",
+        "原因はRedisの永続化が無効なことです。Postgresをおすすめします。すでに動いているからです。",
+        "はい、RedisをやめてPostgresにしましょう。公開APIは変えないでください。",
+        "`queue.py`の保存先を変更しました。すべてのテストが通りました。監視はまだ決まっていません。",
+    ),
     "pt": (
         (
             "A fila perde tarefas quando o servidor reinicia, no momento não funciona. Você pode "
@@ -111,6 +117,13 @@ PARTS = {
         "La cause",
         "dans `queue.py`",
         "Reste à décider",
+    ),
+    "ja": (
+        "現在、サーバー",
+        "RedisをやめてPostgres",
+        "原因は",
+        "`queue.py`の",
+        "監視はまだ",
     ),
     "pt": (
         "A fila perde",
@@ -157,6 +170,10 @@ def test_each_part_has_what_belongs_there(language: str) -> None:
         "¿Vamos a usar Postgres?",
         "Je ne sais pas si on va utiliser Postgres.",
         "On va utiliser Postgres ?",
+        "Postgresにしますか？",
+        "たぶんPostgresにします。",
+        "Postgresにするかどうか迷っています。",
+        "RedisをやめてPostgresにするなら、サーバーが必要です。",
         "Talvez a gente use Postgres em vez de Redis.",
         "Vamos usar Postgres?",
         "Se vamos usar Postgres, precisamos de um servidor.",
@@ -190,7 +207,10 @@ def test_a_chat_of_brazil_is_told_whole() -> None:
     )
     assert {part: [quote.text for quote in found[part]] for part in found} == {
         "context": ["o webhook do pix tá perdendo pagamentos qd a fila enche."],
-        "options": [],
+        "options": [
+            "Confirmar só depois do commit",
+            "Uma tabela `outbox` com chave de idempotência",
+        ],
         "decision": [
             "Uma tabela `outbox` com chave de idempotência → 2, mas sem trigger no banco",
             "e os logs tem que ficar em português",
@@ -208,6 +228,67 @@ def test_a_chat_of_brazil_is_told_whole() -> None:
     }
 
 
+def test_a_chat_of_japan_is_told_whole() -> None:
+    found = distill(
+        talk(
+            "現在、サーバーを再起動するとキューのタスクが消えます。調べてもらえますか？",
+            (
+                "原因はRedisの永続化が無効になっていることです。選択肢は次の二つです：\n\n"
+                "1. RedisのAOFを有効にする（簡単だが遅い）\n"
+                "2. Postgresの`jobs`テーブルに移す\n\n"
+                "案2をおすすめします。Postgresはすでに動いているので、運用が増えません。"
+            ),
+            "2で。ただしトリガーは使わないで",
+            "完了しました。`0012_jobs.sql`にテーブルを追加しました。処理済みの行は何日保持しますか？",
+            "30日で",
+            "承知しました。処理済みの行は30日後に削除します。",
+            "レート制限はRedisとPostgresのどちらがいいと思いますか？",
+            "Postgresをおすすめします。アクセス数が少ないので十分です。",
+            "ではそれでお願いします。ダッシュボードは後で決めましょう",
+            "レート制限をPostgresに実装しました。",
+            "今後はコミットメッセージを必ず日本語で書いてください",
+            "承知しました。",
+        )
+    )
+    assert {part: [quote.text for quote in found[part]] for part in found} == {
+        "context": ["現在、サーバーを再起動するとキューのタスクが消えます。"],
+        "options": [
+            "RedisのAOFを有効にする（簡単だが遅い）",
+            "Postgresの`jobs`テーブルに移す",
+        ],
+        "decision": ["Postgresの`jobs`テーブルに移す", "トリガーは使わないで"],
+        "reasoning": [
+            "原因はRedisの永続化が無効になっていることです。",
+            "Postgresはすでに動いているので、運用が増えません。",
+        ],
+        "also_decided": [
+            "30日で → 処理済みの行は30日後に削除します。",
+            "Postgresをおすすめします。",
+            "今後はコミットメッセージを必ず日本語で書いてください",
+        ],
+        "outcome": [
+            "`0012_jobs.sql`にテーブルを追加しました。",
+            "レート制限をPostgresに実装しました。",
+        ],
+        "open_questions": ["ダッシュボードは後で決めましょう"],
+    }
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Es gibt zwei Möglichkeiten für die Warteschlange:",
+        "Hay dos opciones:",
+        "On a deux possibilités ici :",
+        "有两种方案：",
+        "方法は次の二つです：",
+    ],
+)
+def test_a_list_of_options_is_told_by_the_line_before_it(lead: str) -> None:
+    found = distill(talk("queue?", f"{lead}\n\n1. Redis AOF\n2. Postgres jobs"))
+    assert [quote.text for quote in found["options"]] == ["Redis AOF", "Postgres jobs"]
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -218,10 +299,10 @@ def test_a_chat_of_brazil_is_told_whole() -> None:
             "Готово.",
         ),
         (
-            "キューがタスクを失います。",
-            "原因はRedisの設定です。",
-            "はい、Postgresにしましょう。",
-            "移行しました。",
+            "큐가 작업을 잃어버립니다.",
+            "원인은 Redis 설정입니다.",
+            "네, Postgres로 합시다.",
+            "이전했습니다.",
         ),
     ],
 )
@@ -238,6 +319,15 @@ def test_sentences_end_where_these_scripts_end_them() -> None:
         ("我们决定用SQLite。", False),
         ("为什么？", True),
         ("因为它更简单！", False),
+    ]
+
+
+def test_code_behind_a_full_stop_is_no_end_of_a_quotation() -> None:
+    found = sentences("完了しました。`a.py`に`b`を追加しました。`c`も直しました。")
+    assert [s.text for s in found] == [
+        "完了しました。",
+        "`a.py`に`b`を追加しました。",
+        "`c`も直しました。",
     ]
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-LANGUAGES = ("en", "de", "es", "fr", "pt", "zh")
+LANGUAGES = ("en", "de", "es", "fr", "ja", "pt", "zh")
 _NAME = re.compile(r"\{([A-Z]+)\}")
 
 

@@ -237,8 +237,13 @@ def _may_reason(s: Statement, source: Source) -> bool:
 
 
 def _is_why_not(s: Statement, source: Source) -> bool:
-    """Does it tell of an option beside the one that is taken?"""
-    return any(s.turn == d.quote.turn and d.drops(s.terms) for d in source.decided)
+    """Does it tell of an option beside the one that is taken, after the options were put?"""
+    return any(
+        s.turn == d.quote.turn
+        and d.drops(s.terms)
+        and not (s.is_of_person and d.quote.speaker == "assistant")
+        for d in source.decided
+    )
 
 
 def _reason_weight(s: Statement, source: Source) -> float:
