@@ -82,7 +82,7 @@ def test_what_answers_a_list_together_comes_in_order_of_time(
             updated_at=f"2024-03-0{day}T10:00:00Z",
         )
     told = client.call("search", query="which gauges have we got that send humidity")
-    assert "found, which answer together, in order of time" in told
+    assert "found, which answer together, the likeliest in order of time" in told
     places = re.findall(r"(\d)\. “The gauge of the (\w+)", told)
     assert places == [("1", "attic"), ("2", "garage"), ("3", "cellar")]
 

@@ -1,6 +1,7 @@
 """Questions that several passages answer only together: lists, orders, summaries."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -117,6 +118,13 @@ def test_a_list_gets_more_than_one_exchange_of_a_talk_told_in_order_of_time(
     assert [hit.score for hit in answer.hits] == sorted(
         (hit.score for hit in answer.hits), reverse=True
     )
+
+
+def test_what_is_far_less_likely_is_told_behind_what_answers_together(asked) -> None:
+    answer = asked("which caches do the workers, the pages and the gateway have?")
+    weak = replace(answer.hits[0], score=0.2, at="2025-01-01T00:00:00Z")
+    told = replace(answer, hits=(*answer.hits, weak))
+    assert told.by_time == [*answer.by_time, len(answer.hits)]
 
 
 def test_one_thing_gets_one_passage_of_a_talk_the_best_first(asked) -> None:

@@ -82,7 +82,7 @@ def search(
     shown = _shown_hits(answer, max_tokens)
     left = len(answer["hits"]) - len(shown)
     more = f" {left} more did not fit max_tokens." if left else ""
-    order = "which answer together, in order of time"
+    order = "which answer together, the likeliest in order of time"
     order = order if answer["is_of_several"] else "best first"
     before = f"{len(shown)} found, {order}, {_seen_from(context, directory)}.{more}"
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))

@@ -103,7 +103,7 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     Without a hit it says what that means: nothing found is told apart from an index that is behind.
     """
     question = quoted(answer.query, TITLE_CHARS)
-    order = "in order of time" if answer.is_of_several else "best first"
+    order = "the likeliest in order of time" if answer.is_of_several else "best first"
     hits = [_item(answer.hits[place]) for place in answer.by_time]
     sections = [BlockSection(f"Recalled for {question}, {order}:", hits)]
     if not hits:

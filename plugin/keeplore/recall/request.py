@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 OWN, INHERITED, SIBLING = 0, 1, 2
 BREAK = "\n"  # between the lines of a passage
+# share of the best one's likelihood from which hits are told together in order of time; judgement
+TOGETHER = 0.75
 USUAL_LIMIT = 5  # hits; whoever asks for more gets unlikely ones as well
 _FIELD_TYPES = {
     "query": str,
@@ -248,16 +250,22 @@ class Answer:
 
     @property
     def by_time(self) -> list[int]:
-        """The places of the hits as they are told: of those that answer together the earliest
-        first, after the digests; otherwise the best.
+        """The places of the hits as they are told: of those that answer together the digests, then
+        the earliest first, and behind them what is far less likely; otherwise the best first.
         """
-
-        def moment(place: int) -> tuple[bool, str]:
-            hit = self.hits[place]
-            return hit.kind != "digest", hit.at or hit.changed_at
-
         places = range(len(self.hits))
-        return sorted(places, key=moment) if self.is_of_several else [*places]
+        if not self.is_of_several:
+            return [*places]
+        least = TOGETHER * max((hit.score for hit in self.hits), default=0.0)
+
+        def moment(place: int) -> tuple[int, str]:
+            hit = self.hits[place]
+            is_digest = hit.kind == "digest"
+            if hit.score < least and not is_digest:
+                return 2, ""
+            return int(not is_digest), hit.at or hit.changed_at
+
+        return sorted(places, key=moment)
 
     def to_json(self) -> dict[str, Any]:
         """The answer as plain dictionaries and lists, for ``json.dumps``."""
