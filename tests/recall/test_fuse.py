@@ -73,6 +73,7 @@ def both(**changes: object) -> tuple[list[Evidence], dict[str, Standing]]:
         {"distance": SIBLING},
         {"age_days": 400.0},
         {"is_archived": True},
+        {"is_summary": True},
         {"head": "hidden"},
     ],
 )

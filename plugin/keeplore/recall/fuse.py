@@ -40,6 +40,7 @@ PARTS = (
     "passing",  # nobody marked it as permanent
     "age",
     "archive",
+    "summary",  # a host's, of a talk that is kept itself
     "graph",
     "feedback",
     "repeated",  # it says nearly what another one says, or is of the same memory
@@ -79,6 +80,7 @@ class Standing:
     age_days: float = 0.0
     is_permanent: bool = False
     is_archived: bool = False
+    is_summary: bool = False  # of its talk, by the host
     head: str = ""  # id of the version that replaces it, "" where it is the newest
     place: str = ""  # scope and project
     graph: float = 0.0  # how much of what the question names it is about, 0..1
@@ -214,19 +216,20 @@ def least_odds(score: float) -> float:
 
 def priors(
     standing: Standing, w: Weights = WEIGHTS
-) -> tuple[float, float, float, float, float, float, float]:
-    """What its other words give or take, what place, permanence, age and archive take from the
-    log-odds, at most 0, and what graph and feedback give.
+) -> tuple[float, float, float, float, float, float, float, float]:
+    """What its other words give or take, what place, permanence, age, archive and being a summary
+    take from the log-odds, at most 0, and what graph and feedback give.
     """
     whole = w.whole * standing.whole
     place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
     archive = -w.archived if standing.is_archived else 0.0
+    summary = -w.summary if standing.is_summary else 0.0
     graph, feedback = w.graph * standing.graph, feedback_odds(standing.feedback, w)
     if standing.is_permanent:
-        return whole, place, 0.0, 0.0, archive, graph, feedback
+        return whole, place, 0.0, 0.0, archive, summary, graph, feedback
     fresh = 0.5 ** (max(0.0, standing.age_days) / w.half_life_days)
     aged = -w.oldest * (1.0 - fresh)
-    return whole, place, -w.impermanent, aged, archive, graph, feedback
+    return whole, place, -w.impermanent, aged, archive, summary, graph, feedback
 
 
 def feedback_odds(weight: float, w: Weights = WEIGHTS) -> float:

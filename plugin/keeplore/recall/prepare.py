@@ -153,8 +153,9 @@ class RecallContext:
             age_days(row.updated_at or row.created_at, self.now),
             row.permanent,
             row.is_archived,
-            row.superseded_by,
-            f"{row.scope}/{row.project}",
+            is_summary=row.kind == "document" and bool(row.session),
+            head=row.superseded_by,
+            place=f"{row.scope}/{row.project}",
         )
 
 

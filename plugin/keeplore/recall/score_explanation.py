@@ -238,6 +238,7 @@ def _reasons(
     yield "passing", "not marked as permanent"
     yield "age", f"{standing.age_days:.0f} days"
     yield "archive", "archived"
+    yield "summary", "the host's summary of a talk, which is kept itself"
     yield "whole", "what its other passages say of the question, beside the likeliest's"
     yield "graph", _graph_reason(trace, entry.memory)
     yield "feedback", f"weight {standing.feedback:.2f}"
