@@ -121,9 +121,10 @@ def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_th
 ):
     long = replace(MAILS, text="x" * EXCERPT_CHARS)
     slight = replace(MAILS, text="Ready for merge!")
-    held = (slight, QUEUE, long, REASON, QUEUE, MAILS)
+    empty = replace(MAILS, text="Does this look right?")
+    held = (slight, empty, QUEUE, long, REASON, QUEUE, MAILS)
     far = 5.0 - WEIGHTS.beside_best - 0.1
-    scores = [4.0, 5.0, 4.5, 3.0, 2.0, far]
+    scores = [4.0, 4.0, 5.0, 4.5, 3.0, 2.0, far]
     assert best_lines([*zip(held, scores, strict=True)], WEIGHTS) == [
         (QUEUE.text, "a"),
         (REASON.text, "a"),

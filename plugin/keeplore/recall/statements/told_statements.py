@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING
 
 from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import PreparedQuery
-from keeplore.recall.question import ParsedQuestion, Word, is_word_in, stems_of
+from keeplore.recall.question import (
+    STOP_STEMS,
+    ParsedQuestion,
+    Word,
+    is_word_in,
+    stems_of,
+)
 from keeplore.recall.repeated_questions import ends_with_question_mark, is_echo
 from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.weights import EXCERPT_CHARS, Weights
@@ -37,6 +43,9 @@ FEATURE_WEIGHTS = {
     "pasted": -0.92,
 }
 FEW_STEMS, MANY_STEMS = 4, 8
+TELLING_STEMS = (
+    3  # that are no stop words; with 4 an answer of the labelled sessions is lost
+)
 LONG = 250  # characters
 MOST_LINES = 6  # measured on the labelled sessions, where more answer nothing
 
@@ -95,12 +104,18 @@ def _fitting(ranked: Iterable[HeldStatement]) -> list[HeldStatement]:
     room = EXCERPT_CHARS
     for one in ranked:
         length = len(one.text) + len(BREAK)
-        is_slight = bool(lines) and len(stems_of(one.text)) < FEW_STEMS
+        is_slight = bool(lines) and _is_slight(one.text)
         is_told = any(one.text in line.text for line in lines)
         if length <= room and not is_told and not is_slight and len(lines) < MOST_LINES:
             lines.append(one)
             room -= length
     return lines
+
+
+def _is_slight(text: str) -> bool:
+    """Does a sentence say next to nothing, as "Does this look right?" does?"""
+    stems = stems_of(text)
+    return len(stems) < FEW_STEMS or len(stems - STOP_STEMS) < TELLING_STEMS
 
 
 def _settling(
