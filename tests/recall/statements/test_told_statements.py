@@ -122,15 +122,31 @@ def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_th
     long = replace(MAILS, text="x" * EXCERPT_CHARS)
     slight = replace(MAILS, text="Ready for merge!")
     empty = replace(MAILS, text="Does this look right?")
-    held = (slight, empty, QUEUE, long, REASON, QUEUE, MAILS)
+    held = (slight, empty, QUEUE, QUEUE, long, REASON, MAILS)
     far = 5.0 - WEIGHTS.beside_best - 0.1
-    scores = [4.0, 4.0, 5.0, 4.5, 3.0, 2.0, far]
+    scores = [4.0, 4.0, 5.0, 2.0, 4.5, 3.0, far]
     assert best_lines([*zip(held, scores, strict=True)], WEIGHTS) == [
         (QUEUE.text, "a"),
         (REASON.text, "a"),
     ]
     assert best_lines([(slight, 0.0)], WEIGHTS) == [(slight.text, "b")]
     assert best_lines([], WEIGHTS) == []
+
+
+def test_a_short_line_stands_behind_what_was_said_before_it_in_its_message() -> None:
+    named = replace(QUEUE, text="RabbitMQ or a table in Postgres would do.")
+    short = replace(QUEUE, text="Let's take something simple, boring and proven.")
+    of_other = replace(MAILS, text="Retries are shown in red.")
+    told = [(named, 1.0), (short, 5.0), (MAILS, 1.1), (of_other, 4.0), (REASON, 2.0)]
+    lines = best_lines(told, WEIGHTS)
+    assert [text for text, _ in lines][:4] == [
+        named.text,
+        short.text,
+        MAILS.text,
+        of_other.text,
+    ]
+    alone = [(named, 1.0), (replace(short, message=1), 5.0)]
+    assert best_lines(alone, WEIGHTS)[0][0] == short.text
 
 
 def test_of_many_short_lines_some_are_told() -> None:
