@@ -207,8 +207,8 @@ def _hit(hit: dict[str, Any]) -> str:
     lines = [f"{quoted(hit['title'], TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
     passage = one_line(hit["passage"], EXCERPT_CHARS)
     if passage != one_line(hit["title"], EXCERPT_CHARS):
-        turns = (hit["turns"], hit["turn"])
-        lines.append(quoted_passage(hit["passage"], *turns, EXCERPT_CHARS))
+        said = (hit["passage"], hit["turns"], hit["turn"], hit["of_user"])
+        lines.append(quoted_passage(*said, EXCERPT_CHARS))
     if hit["later"]:
         lines.append(later_line(LaterStatement(**hit["later"])))
     turn = f", turn={label(hit['turn'])}" if hit["turn"] else ""

@@ -144,7 +144,7 @@ def _item(hit: RecallHit) -> BlockLine:
         normalised(hit.title.removesuffix("…"))
     )
     title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
-    words = quoted_passage(hit.passage, hit.turns, hit.turn, EXCERPT_CHARS)
+    words = quoted_passage(hit.passage, hit.turns, hit.turn, hit.of_user, EXCERPT_CHARS)
     said = f"{title}{words}"
     line = f"{about} · {said} ({source}){later_end(hit.later)}"
     return BlockLine(line, hit.memory_id)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -114,22 +114,34 @@ def one_line(text: str, limit: int) -> str:
     return f"{folded[: limit - 1].rsplit(' ', 1)[0].rstrip()}…"
 
 
-def with_turns(passage: str, turns: Sequence[str], turn: str) -> list[tuple[str, str]]:
-    """The lines of a hit, each with the end of the turn that it is from, "" for the hit's own."""
+def marked_lines(
+    passage: str, turns: Sequence[str], turn: str, of_user: Collection[int]
+) -> list[tuple[str, str]]:
+    """The lines of a hit, each with whose and where it is: "user" where the person said it, and the
+    end of the turn that it is from where that is not the hit's own.
+    """
     return [
-        (line, shown_turn(label(of)) if of and of != turn else "")
-        for line, of in said_in(passage, turns, turn)
+        (line, _mark(of if of != turn else "", is_of_user=place in of_user))
+        for place, (line, of) in enumerate(said_in(passage, turns, turn))
     ]
 
 
-def quoted_passage(passage: str, turns: Sequence[str], turn: str, limit: int) -> str:
-    """The words of a hit on one line, those of another turn than its own with that turn."""
+def _mark(turn: str, *, is_of_user: bool) -> str:
+    place = f"turn {shown_turn(label(turn))}" if turn else ""
+    return ", ".join(filter(None, ("user" if is_of_user else "", place)))
+
+
+def quoted_passage(
+    passage: str, turns: Sequence[str], turn: str, of_user: Collection[int], limit: int
+) -> str:
+    """The words of a hit on one line, with their marks."""
+    lines = marked_lines(passage, turns, turn, of_user)
     said = [
-        (" ".join(line for line, _ in lines), of)
-        for of, lines in groupby(with_turns(passage, turns, turn), key=itemgetter(1))
+        (" ".join(line for line, _ in marked), mark)
+        for mark, marked in groupby(lines, key=itemgetter(1))
     ]
     return " ".join(
-        f"{quoted(words, limit)}{f' (turn {of})' if of else ''}" for words, of in said
+        f"{quoted(words, limit)}{f' ({mark})' if mark else ''}" for words, mark in said
     )
 
 

@@ -31,7 +31,6 @@ from keeplore.recall.request import (
     USUAL_LIMIT,
     RecallHit,
     Said,
-    said_in,
     turns_of,
 )
 from keeplore.recall.search import SearchResults
@@ -46,7 +45,12 @@ from keeplore.recall.since.newer_values import (
     holds_instead,
     newest_first,
 )
-from keeplore.recall.statements.shown_lines import held_lines, shown_lines
+from keeplore.recall.statements.shown_lines import (
+    held_lines,
+    lines_of_user,
+    shortened_hit,
+    shown_lines,
+)
 from keeplore.recall.unasked.injection_filter import (
     is_doubtful,
     is_suspect,
@@ -58,7 +62,6 @@ from keeplore.text.pasted import is_pasted_into, pasted_words
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
 WHOLE = 3  # hits whose passages are shown as they are
-SHORT = 160  # characters of the others
 
 
 class LeftOut(StrEnum):
@@ -168,15 +171,8 @@ def likely_hits(
     first = next((n for n, s in enumerate(scores) if s >= w.likely_from), len(hits))
     kept = [hit for hit in hits[first:] if hit.score >= w.unlikely_below]
     ordered = [*hits[:first], *kept]
-    rest = [_shortened_hit(hit, question) for hit in ordered[WHOLE:]]
+    rest = [shortened_hit(hit, question) for hit in ordered[WHOLE:]]
     return [*ordered[:WHOLE], *rest]
-
-
-def _shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
-    passage = excerpt(hit.passage, question, SHORT)
-    said = said_in(hit.passage, hit.turns, hit.turn)
-    turn = next((of for line, of in said if passage.split(BREAK)[0] in line), hit.turn)
-    return replace(hit, passage=passage, turns=turns_of([(passage, turn)], hit.turn))
 
 
 def _addition_to(
@@ -394,7 +390,8 @@ def _hit_of(
     words = BREAK.join(line for line, _ in said)
     hit = _hit(context, row, memory, score, (words, turn, opened.time_of(turn)))
     trust = _trust_of(hit.trust, words, conversation)
-    hit = replace(hit, trust=trust, turns=turns_of(said, turn))
+    by_user = lines_of_user(conversation, said)
+    hit = replace(hit, trust=trust, turns=turns_of(said, turn), of_user=by_user)
     return _with_since(context, hit, row, memory, conversation, query)
 
 

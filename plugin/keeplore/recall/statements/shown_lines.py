@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.memory import Conversation
+from keeplore.memory.model import Trust
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.prepare import PreparedQuery, RecallContext
-from keeplore.recall.request import Said
+from keeplore.recall.question import ParsedQuestion
+from keeplore.recall.request import BREAK, RecallHit, Said, said_in, turns_of
 from keeplore.recall.statements.head_statements import (
     RankedStatements,
     ranked_statements,
@@ -16,6 +20,11 @@ from keeplore.recall.statements.head_statements import (
     told_beside,
 )
 from keeplore.recall.statements.told_statements import told_statements
+from keeplore.text.sentences import unstressed
+from keeplore.text.similarity import normalised
+
+SHORT = 160  # characters of a hit that stands far behind
+READ = 50_000  # characters of a message in which a line is looked for
 
 
 def shown_lines(
@@ -46,6 +55,32 @@ def shown_lines(
     return [(excerpt(text, query.question), turn)], turn
 
 
+def lines_of_user(
+    conversation: Conversation | None, said: Sequence[Said]
+) -> tuple[int, ...]:
+    """The places of the lines that the person said, from 0; a question with its answer is
+    theirs where the decision is.
+    """
+    if conversation is None:
+        return ()
+    quoted = {quote.text: quote.speaker for quote in conversation.quotes}
+    turns = {turn for _, turn in said}
+    words = {
+        exchange.id: normalised(unstressed(exchange.user[:READ]))
+        for exchange in conversation.exchanges
+        if exchange.id in turns
+    }
+
+    def is_of_user(line: str, turn: str) -> bool:
+        is_said = bool(line.strip()) and normalised(line) in words.get(turn, "")
+        return is_said or quoted.get(line) == Trust.USER
+
+    lines = chain.from_iterable(
+        [(line, turn) for line in text.split(BREAK)] for text, turn in said
+    )
+    return tuple(place for place, line in enumerate(lines) if is_of_user(*line))
+
+
 def held_lines(
     context: RecallContext,
     query: PreparedQuery,
@@ -72,3 +107,13 @@ def _head_lines(
     ranked = ranked_statements(index, query, row.id, passage, w)
     texts = {quote.text for quote in conversation.quotes}
     return replace(ranked, rows=tuple(r for r in ranked.rows if r.text in texts))
+
+
+def shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
+    """The hit with the beginning of what it shows."""
+    passage = excerpt(hit.passage, question, SHORT)
+    said = said_in(hit.passage, hit.turns, hit.turn)
+    turn = next((of for line, of in said if passage.split(BREAK)[0] in line), hit.turn)
+    return replace(
+        hit, passage=passage, turns=turns_of([(passage, turn)], hit.turn), of_user=()
+    )

@@ -231,11 +231,12 @@ def _facts(hit: dict[str, Any]) -> list[str]:
 def _show_words(hit: dict[str, Any]) -> None:
     """Show the passage, where the title does not say it already."""
     # here, as above
-    from keeplore.recall.render import with_turns
+    from keeplore.recall.render import marked_lines
 
     if plain(hit["passage"]) != plain(hit["title"]):
-        for line, turn in with_turns(hit["passage"], hit["turns"], hit["turn"]):
-            _print_filled(f"{block(line)} (turn {turn})" if turn else block(line))
+        said = (hit["passage"], hit["turns"], hit["turn"], hit["of_user"])
+        for line, mark in marked_lines(*said):
+            _print_filled(f"{block(line)} ({mark})" if mark else block(line))
     if hit["later"]:
         # here, as above
         from keeplore.recall.render import later_line

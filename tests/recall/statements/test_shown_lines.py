@@ -1,0 +1,39 @@
+"""Whose the lines of a hit are."""
+
+from __future__ import annotations
+
+from keeplore.memory import Conversation, Exchange, Quote
+from keeplore.recall.statements.shown_lines import lines_of_user
+
+EXCHANGES = (
+    Exchange(
+        "t1", "2026-03-01T10:00:00Z", "Use **Postgres** here.", ("It is set up.",)
+    ),
+    Exchange("t2", "2026-03-01T10:05:00Z", "2, no cron", ("The sweep runs hourly.",)),
+)
+PICK = "A `hold` table → 2, no cron"
+TALK = Conversation(
+    "Holds",
+    EXCHANGES,
+    decision=(Quote(PICK, "user", "t2"),),
+    outcome=(Quote("It is set up.", "assistant", "t1"),),
+)
+
+
+def test_the_lines_that_the_person_said_are_told_from_the_agents() -> None:
+    said = [
+        ("Use Postgres here", "t1"),
+        ("It is set up.", "t1"),
+        (PICK, "t2"),
+        ("Use Postgres here.", "t2"),  # of the other turn
+    ]
+    assert lines_of_user(TALK, said) == (0, 2)
+
+
+def test_of_several_lines_of_one_passage_each_counts() -> None:
+    said = [("It is set up.\n\nUse Postgres here.", "t1"), ("2, no cron", "t2")]
+    assert lines_of_user(TALK, said) == (2, 3)
+
+
+def test_a_note_has_no_lines_of_a_person() -> None:
+    assert lines_of_user(None, [("Use Postgres here.", "")]) == ()
