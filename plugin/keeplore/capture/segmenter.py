@@ -224,6 +224,8 @@ def takes_up(message: str, replies: Sequence[str]) -> bool:
     labels = _labels("labels", message[:LABELS_CHARS])
     if labels and any(labels & _labels("labelled", reply) for reply in replies):
         return True
+    if any(_answers_by_number(message, reply) for reply in replies[-1:]):
+        return True
     is_asked = bool(replies) and ends_with_question(replies[-1])
     return is_asked and (
         opens_with(message, "accepts") or opens_with(message, "defers")
@@ -235,6 +237,14 @@ def _labels(name: str, text: str) -> set[str]:
     for found in pattern(name).finditer(text):
         labels.update(label.upper() for label in found.groups() if label)
     return labels
+
+
+def _answers_by_number(message: str, reply: str) -> bool:
+    """Does it begin with the number of a point of a reply that asks, and go on to another?"""
+    opening = message[:LABELS_CHARS]
+    if "?" not in reply or not opening[:1].isdigit():
+        return False
+    return len(_labels("numbers", opening) & _labels("labelled", reply)) > 1
 
 
 def _continuation_weight(message: str) -> float:
