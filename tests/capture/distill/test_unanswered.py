@@ -40,7 +40,13 @@ def heads(*said: tuple[str, str]) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]
         "Leave it open for now",
         "Hm, I need to think about it",
         "We'll see after the load test",
+        "let me talk to Dana first",
+        "Rather not decide today, legal is away",
+        "we first need to see what Redis costs",
         "Das entscheiden wir nach der Beta.",
+        "Lass das erstmal offen",
+        "Da frag ich erst den Betriebsrat",
+        "Lass mich nochmal drüber schlafen",
         "todavía no",
         "on verra",
         "以后再说",
@@ -49,6 +55,14 @@ def heads(*said: tuple[str, str]) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]
 def test_a_question_that_is_put_off_is_open(words: str) -> None:
     line = Quote(f"{ASKED} → {words}", "user", "t-1")
     assert heads((ASKED, REPLY), (words, "Ok.")) == ((line,), ())
+
+
+@pytest.mark.parametrize(
+    "words", ["let me ask you for Redis", "Redis then, let me think of a name for it"]
+)
+def test_what_only_sounds_like_putting_off_leaves_nothing_open(words: str) -> None:
+    opened, _ = heads((ASKED, REPLY), (words, "Ok."))
+    assert opened == ()
 
 
 def test_words_that_say_what_they_put_off_stand_alone() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.capture.cues import says, weight_of
+from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.distill.agreements import TELLING_TERMS, stands_alone
 from keeplore.text.sentences import Sentence
 from keeplore.text.terms import terms
@@ -23,7 +23,9 @@ def decision_weight(sentence: Sentence, *, in_reply: bool = False) -> float:
 
 def is_left(text: str) -> bool:
     """Does a sentence doubt, or put off?"""
-    return says(text, "undecided") or weight_of(text, "put_off") > 0
+    if opens_with(text, "defers") or says(text, "undecided"):
+        return True
+    return weight_of(text, "put_off") > 0
 
 
 def is_wish(text: str) -> bool:
