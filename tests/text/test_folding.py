@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
+
 import pytest
 
-from keeplore.text.folding import FoldLimits, fold, line_beginning, shortened
+from keeplore.text.folding import (
+    KEPT,
+    SHOWN,
+    SHOWN_OF_DOCUMENT,
+    FoldLimits,
+    fold,
+    line_beginning,
+    shortened,
+)
 
 FEW = FoldLimits(
     code_lines=4,
@@ -112,6 +123,8 @@ def test_data_is_named_with_its_size() -> None:
     )
     assert fold(f"data:;base64,{data * 4}") == "[data left out: 4 KB]"
     assert fold(f"key {data}== end") == "key [base64 data left out: 1 KB] end"
+    assert fold(data[:1366]) == "[base64 data left out: 1 KB]"
+    assert fold((data * 3)[:4096]) == "[base64 data left out: 3 KB]"
     assert fold(data[:799]) == data[:799]
     assert fold(data[:800]) == "[base64 data left out: 1 KB]"
 
@@ -138,3 +151,76 @@ def test_how_a_line_begins(line: str, expected: str) -> None:
 )
 def test_a_text_is_shortened_to_a_limit(text: str, limit: int, expected: str) -> None:
     assert shortened(text, limit) == expected
+
+
+def greatest_kept(text: Callable[[int], str], limits: FoldLimits) -> int:
+    """How large a text may be that stays as it is; texts up to a million are tried."""
+    return bisect_left(
+        range(1_000_000), 1, key=lambda n: fold(text(n + 1), limits) != text(n + 1)
+    )
+
+
+def lines_around_the_gap(text: str, limits: FoldLimits) -> tuple[int, int]:
+    """How many lines stay before and after those that are left out."""
+    lines = fold(text, limits).split("\n")
+    (gap,) = (i for i, line in enumerate(lines) if line.endswith("lines left out]"))
+    return gap, len(lines) - gap - 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "width", "expected"),
+    [
+        (KEPT, 400, (200, 20_000, 60, 800, 8_000, 20, 20, 1_500, 500)),
+        (SHOWN, 200, (30, 4_000, 15, 200, 1_500, 8, 4, 600, 200)),
+        (SHOWN_OF_DOCUMENT, 99, (6, 600, 15, 200, 1_500, 3, 1, 600, 200)),
+    ],
+)
+def test_how_much_of_a_paste_stays(
+    limits: FoldLimits, width: int, expected: tuple[int, ...]
+) -> None:
+    def code(count: int) -> str:
+        return fenced(*["c"] * min(count, 5_000))
+
+    def wide_code(count: int) -> str:
+        full, rest = divmod(min(count, 50_000) - len("```py```"), width)
+        return fenced(*["c" * width] * full, "c" * rest)
+
+    def log(count: int) -> str:
+        return "\n".join(["$ ls"] * min(count, 5_000))
+
+    def said(count: int) -> str:
+        return "\n".join([*"ab"] * (min(count, 5_000) // 2) + ["a"] * (count % 2))
+
+    def line(count: int) -> str:
+        return ("a " * 25_000)[:count]
+
+    head, _, tail = fold("a " * 20_000, limits).partition(" [")
+    assert (
+        greatest_kept(code, limits),
+        greatest_kept(wide_code, limits),
+        greatest_kept(log, limits),
+        greatest_kept(said, limits),
+        greatest_kept(line, limits),
+        *lines_around_the_gap(log(5_000), limits),
+        len(head),
+        len(tail.partition("] ")[2]),
+    ) == expected
+
+
+@pytest.mark.parametrize(("between", "is_one_run"), [(1, True), (2, True), (3, False)])
+def test_few_lines_of_another_look_end_no_run(between: int, is_one_run: bool) -> None:
+    run = ["$ ls", "$ pwd", *WORDS[:between], "$ cd a", "$ cd b"]
+    cut = [*run[:2], f"[{between + 1} lines left out]", run[-1]]
+    assert fold("\n".join(run), FEW).split("\n") == (cut if is_one_run else run)
+
+
+def test_lines_that_begin_alike_apart_are_no_run() -> None:
+    told = [f"worker {n // 2} took it" if n % 2 else WORDS[n] for n in range(9)]
+    assert fold("\n".join(told), FEW).split("\n") == told
+
+
+def test_lines_that_begin_alike_are_a_run_beside_a_fence_too() -> None:
+    alike = [f"worker {n} took it" for n in range(5)]
+    told = "\n".join((*WORDS[:7], fenced(*CODE[:4]), *alike))
+    cut = (*alike[:2], "[2 lines left out]", alike[-1])
+    assert fold(told, FEW) == "\n".join((*WORDS[:7], fenced(*CODE[:4]), *cut))

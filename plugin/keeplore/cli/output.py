@@ -106,17 +106,20 @@ def write_file(output: Path, pieces: Iterable[str]) -> None:
     """
     output = output.resolve()
     if output.exists() and not output.is_file():
-        with output.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.writelines(pieces)
+        _write(output, pieces)
         return
     aside = output.with_name(f".{output.name}.{os.getpid()}.tmp")
     try:
-        with aside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.writelines(pieces)
+        _write(aside, pieces)
         aside.replace(output)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def _write(file: Path, pieces: Iterable[str]) -> None:
+    with file.open("wb") as opened:
+        opened.writelines(piece.encode(errors="replace") for piece in pieces)
 
 
 def near(place: Path) -> str:
@@ -175,7 +178,7 @@ def _print_table(
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    shown = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         is_wide = heading in wide
         shown.add_column(

@@ -372,6 +372,25 @@ def test_the_answer_to_a_question_comes_from_the_payload(
     assert [(reply.id, reply.answer) for reply in replies] == [(question.id, "SQLite")]
 
 
+def test_of_tool_calls_files_commands_and_tasks_are_kept(session: Any) -> None:
+    session.hear("beforeSubmitPrompt", AT.format(1), prompt="One", generation_id="g")
+    for name, given, output in (
+        ("Write", {"path": "a.py", "contents": "secret"}, "written"),
+        ("Shell", {"command": "git commit -m b\nls"}, "[main 1a2b3c4] Add b"),
+        ("Read", {"path": "secret.py"}, "secret"),
+        ("Task", {"subagent_type": "explore", "description": "Find it"}, "found"),
+    ):
+        call = {"tool_name": name, "tool_input": given, "tool_output": output}
+        assert session.hear("postToolUse", AT.format(2), **call).events == ()
+    (turn,) = session.hear("stop", AT.format(3), status="completed").events
+    assert turn.work == Work(
+        files=("a.py",),
+        commands=("git commit -m b",),
+        commits=("1a2b3c4 Add b",),
+        agents=("explore: Find it",),
+    )
+
+
 def test_subagents_give_no_exchange_and_a_compaction_is_told(session: Any) -> None:
     for event in ("beforeSubmitPrompt", "afterAgentResponse", "stop"):
         assert (

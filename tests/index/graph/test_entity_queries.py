@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -152,6 +153,27 @@ def test_a_name_is_looked_for_in_what_was_written_before_it_was_known(
     index.refresh()
     index.graph.link()
     assert seen(index) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "key"),
+    [
+        ("购物车", "我们的购物车很慢。", "购物车"),
+        ('the "big" cart', 'We sell the "big" cart.', 'the "big" cart'),
+        ("Cart Service", "The cart service is slow.", "cart service"),
+    ],
+)
+def test_a_new_name_of_any_shape_is_found_in_the_words_of_old_memories(
+    files: Any, index: Index, about: Callable[..., str], name: str, words: str, key: str
+) -> None:
+    about("shop", words)
+    about("bank", "Nothing of it here.")
+    entry = f"name: {json.dumps(name)}\ntype: system\n"
+    files.write("entities/cart.yaml", entry.encode())
+    index.refresh()
+    index.graph.link()
+    assert seen(index) == {(key, "", "system", 1)}
+    assert list(index.flaws()) == []
 
 
 def test_of_versions_the_newest_is_listed_and_a_circle_made_by_hand_hides_nothing(
