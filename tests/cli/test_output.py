@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,6 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner
-from rich.console import Console
 
 from keeplore.cli import output
 from keeplore.errors import KeeploreError
@@ -78,8 +76,7 @@ def test_a_terminal_gets_tables_and_markdown_that_is_laid_out() -> None:
     def action() -> None:
         output.table(["what", "n", "where"], ROWS, wide=["where"])
         output.markdown("# Title\n\n[a](https://a.example) :smile: 12\n")
-        output.markdown("x" * MOST + "\n\n")
-        output.markdown("*" + "y" * (MOST - 1) + "*\n")
+        output.markdown("*" + "y" * (MOST - 1) + "*")
 
     code, out, err = printed(action)
     narrow = " ".join(["narrow"] * 9)
@@ -95,9 +92,15 @@ def test_a_terminal_gets_tables_and_markdown_that_is_laid_out() -> None:
         f"{' ' * 37}Title",
         "",
         "a (https://a.example) :smile: 12",
-        "x" * MOST,
         f"*{'y' * (MOST - 1)}*",
     ]
+
+
+@pytest.mark.usefixtures("on_terminal")
+def test_markdown_is_laid_out_up_to_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "MAX_RENDERED", 3)
+    _, out, _ = printed(lambda: [output.markdown("*a*"), output.markdown("*ab*")])
+    assert [line.rstrip() for line in out.splitlines()] == ["a", "*ab*"]
 
 
 def test_a_terminal_gets_what_is_styled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,13 +117,13 @@ def test_a_terminal_gets_what_is_styled(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_console_shows_a_text_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in {"TERM": "xterm-256color", "FORCE_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
     console = output.console()
-    shown = io.StringIO()
-    monkeypatch.setattr(console, "file", shown)
-    monkeypatch.setattr(Console, "is_terminal", True)
-    console.print("[red]12[/red] :smile: 'a'")
-    assert shown.getvalue() == "[red]12[/red] :smile: 'a'\n"
+    with console.capture() as shown:
+        console.print("[red]12[/red] :smile: 'a'")
+    assert shown.get() == "[red]12[/red] :smile: 'a'\n"
 
 
 @pytest.mark.parametrize("typed", ["y\n", "n\n"])
@@ -134,6 +137,9 @@ def test_a_person_is_asked(typed: str) -> None:
     gone = (0, "deleted\n") if typed == "y\n" else (1, "")
     assert (code, out) == gone
     assert err.startswith("Delete it? [y/N]: ")
+    code, out, err = printed(lambda: output.confirm_risk(yes=False), typed)
+    assert (code, out) == (int(typed == "n\n"), "")
+    assert err.startswith("Accept that on this machine, for this workspace? [y/N]: ")
 
 
 def test_where_nobody_can_be_asked_it_is_refused() -> None:
