@@ -34,12 +34,11 @@ It is quick.
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that editors showed: the last one is saved in their place."""
     texts: list[str] = []
-    saved: list[str] = []
 
     def edit(filename: str, extension: str) -> None:
         file = Path(filename)
         texts.append(f"{extension} {file.read_text(encoding='utf-8')}")
-        file.write_text(saved.pop(0) if saved else TEXT, encoding="utf-8")
+        file.write_text(TEXT, encoding="utf-8")
 
     monkeypatch.setattr(click, "edit", edit)
     monkeypatch.setenv("EDITOR", "true")
@@ -133,6 +132,24 @@ def test_what_was_typed_is_kept_where_it_comes_to_nothing(
     with pytest.raises(OSError, match="full"), in_editor(tmp_path, OLD):
         raise OSError("full")
     assert [*(tmp_path / "edits").iterdir()] == [kept]
+
+
+@pytest.mark.usefixtures("shown")
+def test_where_nobody_can_be_asked_a_text_that_is_not_sound_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = TEXT.replace("title:", "scope: user\ntitle:")
+    monkeypatch.setattr(
+        click, "edit", lambda filename, **_: Path(filename).write_text(odd)
+    )
+    said = "`scope` cannot be changed here"
+    with pytest.raises(KeeploreError) as caught:
+        in_editor(tmp_path, OLD).__enter__()
+    (kept,) = (tmp_path / "edits").iterdir()
+    assert caught.value.message == f"nothing was changed: {said}"
+    assert capsys.readouterr().err == (
+        f"line 2: {said}\n  | scope: user\nnote: your text is in {kept}\n"
+    )
 
 
 def test_without_an_editor_or_a_terminal_nothing_is_opened(
