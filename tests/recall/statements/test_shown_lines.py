@@ -35,5 +35,11 @@ def test_of_several_lines_of_one_passage_each_counts() -> None:
     assert lines_of_user(TALK, said) == (2, 3)
 
 
+def test_what_the_agent_says_too_is_not_taken_for_the_persons() -> None:
+    both = Exchange("t3", "2026-03-01T10:09:00Z", "Is it merged now?", ("Merged.",))
+    talk = Conversation("Merge", (both,))
+    assert lines_of_user(talk, [("Merged.", "t3")]) == ()
+
+
 def test_a_note_has_no_lines_of_a_person() -> None:
     assert lines_of_user(None, [("Use Postgres here.", "")]) == ()

@@ -58,27 +58,33 @@ def shown_lines(
 def lines_of_user(
     conversation: Conversation | None, said: Sequence[Said]
 ) -> tuple[int, ...]:
-    """The places of the lines that the person said, from 0; a question with its answer is
+    """The places of the lines that the person alone said, from 0; a question with its answer is
     theirs where the decision is.
     """
     if conversation is None:
         return ()
     quoted = {quote.text: quote.speaker for quote in conversation.quotes}
     turns = {turn for _, turn in said}
-    words = {
-        exchange.id: normalised(unstressed(exchange.user[:READ]))
+    said_by = {
+        exchange.id: (_words_of(exchange.user), _words_of(exchange.assistant))
         for exchange in conversation.exchanges
         if exchange.id in turns
     }
 
     def is_of_user(line: str, turn: str) -> bool:
-        is_said = bool(line.strip()) and normalised(line) in words.get(turn, "")
-        return is_said or quoted.get(line) == Trust.USER
+        words = normalised(line)
+        by_user, by_agent = said_by.get(turn, ("", ""))
+        is_own = bool(words) and words in by_user and words not in by_agent
+        return is_own or quoted.get(line) == Trust.USER
 
     lines = chain.from_iterable(
         [(line, turn) for line in text.split(BREAK)] for text, turn in said
     )
     return tuple(place for place, line in enumerate(lines) if is_of_user(*line))
+
+
+def _words_of(message: str) -> str:
+    return normalised(unstressed(message[:READ]))
 
 
 def held_lines(
