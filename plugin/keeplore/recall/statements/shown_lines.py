@@ -10,6 +10,7 @@ from keeplore.index import MemoryRow, PassageRow
 from keeplore.memory import Conversation
 from keeplore.memory.model import Trust
 from keeplore.recall.excerpt import excerpt
+from keeplore.recall.passage_features import ROLE
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion
 from keeplore.recall.request import BREAK, RecallHit, Said, said_in, turns_of
@@ -20,10 +21,10 @@ from keeplore.recall.statements.head_statements import (
     told_beside,
 )
 from keeplore.recall.statements.told_statements import told_statements
-from keeplore.text.sentences import unstressed
+from keeplore.text.sentences import clip, unstressed
 from keeplore.text.similarity import normalised
 
-SHORT = 160  # characters of a hit that stands far behind
+SHORT = 200  # characters of a hit that stands far behind
 READ = 50_000  # characters of a message in which a line is looked for
 
 
@@ -116,10 +117,12 @@ def _head_lines(
 
 
 def shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
-    """The hit with the beginning of what it shows."""
-    passage = excerpt(hit.passage, question, SHORT)
-    said = said_in(hit.passage, hit.turns, hit.turn)
-    turn = next((of for line, of in said if passage.split(BREAK)[0] in line), hit.turn)
-    return replace(
-        hit, passage=passage, turns=turns_of([(passage, turn)], hit.turn), of_user=()
+    """The hit with its best line alone, or with the beginning of a passage that is no lines."""
+    line, turn = said_in(hit.passage, hit.turns, hit.turn)[0]
+    is_statement = hit.kind == "conversation" and not ROLE.match(line)
+    passage = (
+        clip(line, SHORT) if is_statement else excerpt(hit.passage, question, SHORT)
     )
+    turns = turns_of([(passage, turn)], hit.turn)
+    of_user = tuple(place for place in hit.of_user if is_statement and place == 0)
+    return replace(hit, passage=passage, turns=turns, of_user=of_user)
