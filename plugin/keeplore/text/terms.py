@@ -50,9 +50,9 @@ einfach soll sollen que los las el la lo al del una uno unos por para con se su 
 estos esto si cuando porque también solo hay ser está están fue como pero sobre muy nos me te le les
 qué cómo une et est pas qui dans pour sur avec ce cette ces il elle nous vous je mais où au aux du
 sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très peut faut um uma uns
-umas não são foi ou ao aos na pelo pela pelos pelas isso isto essa esse essas esses você vocês eu
-meu minha meus minhas seu seus sua suas mas também já só até ele ela eles elas quando muito mais há
-gente tem temos vamos
+umas não são foi ao aos pelo pela pelos pelas isso isto essa esse essas esses você vocês meu minha
+meus minhas seu seus sua suas mas também já só até ele ela eles elas quando muito mais há gente tem
+temos vamos
 """
 STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
 _ABROAD = frozenset(_STOP_ABROAD.split()) - frozenset(_STOP.split())
