@@ -6,6 +6,7 @@ import pytest
 
 from keeplore.capture.distill.acknowledged import acknowledged
 from keeplore.capture.distill.decisions import decisions
+from keeplore.capture.distill.distiller import distill
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import sentences
 
@@ -133,6 +134,15 @@ def test_what_was_settled_in_passing_is_a_decision() -> None:
     ]
 
 
+def test_a_first_message_settles_another_value_and_no_task() -> None:
+    reply = "The glaze alarm now starts above 90 °C."
+    told = [
+        distill([Exchange("t-0", AT, message, (reply,))])["decision"]
+        for message in ("make it 90", "add an alarm at 90", "an alarm at 90 please")
+    ]
+    assert told == [(Quote(f"make it 90 → {reply}", "user", "t-0"),), (), ()]
+
+
 def test_what_is_told_of_a_measurement_settles_nothing() -> None:
     asked = "Can you hold a probe to the shelf and tell me what it reads?"
     assert decided(asked, "1180 at the top", "1180 is 40 too many.") == []
@@ -154,6 +164,8 @@ def decided(before: str, message: str, reply: str) -> list[str]:
         "Love the wheel idea.",
         "For the next order: only the red clay, never the white one again",
         "propane it is then.",
+        "from january its 40 per shelf",
+        "Starting next month, the limit is 12 firings",
     ],
 )
 def test_what_shall_be_is_said_in_many_forms(line: str) -> None:

@@ -107,9 +107,14 @@ def acknowledged(
 
 
 def acknowledged_behind(
-    before: Exchange, said: Sequence[Sentence], exchange: Exchange
+    before: Exchange | None, said: Sequence[Sentence], exchange: Exchange
 ) -> list[Acknowledged]:
-    """What a message settles so behind an exchange that did not ask for what is the case."""
+    """What a message settles so behind an exchange that did not ask for what is the case; of a
+    talk's first message, which is mostly a task, another value of something alone ("make it 8").
+    """
+    if before is None:
+        found = acknowledged(said, exchange)
+        return [one for one in found if opens_with(one.said, "another_value")]
     return [] if _asks_for_facts(before.assistant) else [*acknowledged(said, exchange)]
 
 

@@ -313,8 +313,11 @@ def stands_alone(text: str) -> bool:
     """False where a decision is about "this" or "it" and says too little to tell a later reader
     what that was.
     """
-    if terms(text.rpartition(ARROW)[0]):  # behind what it answers
+    before, _, behind = text.rpartition(ARROW)
+    if terms(before):  # behind what it answers
         return True
+    if before and len({*terms(behind)}) > 1:  # before what it came to
+        return stands_alone(behind)
     pointer = pattern("points_back").search(text)
     if pointer is None or len(set(terms(text))) >= FEW_TERMS:
         return True

@@ -98,8 +98,7 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
         of_person = _person_decisions(
             exchanges[at], at, exchanges[max(0, at - LOOK_BACK) : at]
         )
-        if at:
-            of_person = _with_acknowledged([*of_person], exchanges, at)
+        of_person = _with_acknowledged([*of_person], exchanges, at)
         following = exchanges[at + 1 : at + 2]
         of_agent = _agent_decisions(exchanges[at], at, following)
         if following and opens_with(following[0].user, "defers"):
@@ -215,9 +214,10 @@ def _with_acknowledged(
     found: Sequence[Decision], exchanges: Sequence[Exchange], at: int
 ) -> Iterator[Decision]:
     """The decisions of a message, and what it settles by what the agent asked and then says."""
-    before, exchange = exchanges[at - 1 : at + 1]
+    before, exchange = exchanges[at - 1] if at else None, exchanges[at]
     said = sentences(last_word(exchange.user))
-    found = [*_with_question(found, closing_answer(said, before), exchange.id, at)]
+    if before:
+        found = [*_with_question(found, closing_answer(said, before), exchange.id, at)]
     yield from found
     told = [one.quote.text for one in found]
     for one in acknowledged_behind(before, said, exchange):
