@@ -61,6 +61,8 @@ DATA = {
     "keeplore/capture/cues/en.yaml",
     "keeplore/capture/cues/es.yaml",
     "keeplore/capture/cues/fr.yaml",
+    "keeplore/capture/cues/ja.yaml",
+    "keeplore/capture/cues/pt.yaml",
     "keeplore/capture/cues/zh.yaml",
     "keeplore/capture/notes/lasting_model.txt",
     "keeplore/capture/telling_commands.toml",

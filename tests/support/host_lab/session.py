@@ -137,9 +137,13 @@ def end_processes(home: Path, *, but: Callable[[str], bool]) -> None:
     wanted = f"HOME={home}".encode()
     for process in _processes():
         with contextlib.suppress(OSError):
-            line = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            line = (process / "cmdline").read_bytes().replace(b"\0", b" ")
             mine = wanted in (process / "environ").read_bytes().split(b"\0")
-            if mine and not but(line) and int(process.name) != os.getpid():
+            if (
+                mine
+                and not but(line.decode(errors="replace"))
+                and int(process.name) != os.getpid()
+            ):
                 os.kill(int(process.name), signal.SIGKILL)
 
 
