@@ -136,6 +136,14 @@ def test_what_is_private_over_several_replies_is_dropped_with_those_between() ->
         "c",
         "d",
     ]
+    twice = ["a <private> b", "c", "d </private> e <private> f", "g", "h </private>"]
+    assert without_split_private(twice) == [
+        "a <private> b",
+        "",
+        "d </private> e <private> f",
+        "",
+        "h </private>",
+    ]
 
 
 def test_nothing_private_survives_whatever_stands_inside() -> None:
