@@ -143,3 +143,22 @@ def test_a_fork_has_what_the_last_session_of_its_directory_was_given(
     before = log.history_of(fork)
     log.inherit(fork)
     assert log.history_of(fork) == before
+
+
+def test_of_several_answers_that_nobody_heard_each_is_taken_back(
+    tmp_path: Path,
+) -> None:
+    """Two are in the making while the client tells the brief from the disk."""
+    log = InjectionLog(tmp_path / "shown.json")
+    session = Origin("opencode", "s-1", "/code/api")
+    log.begin(session)
+    log.begin(session)
+    log.add(session, ("from the disk", ()), BRIEF)
+    log.begin(session)
+    for late in ("the first answer", "the second answer"):
+        log.forget(session)
+        log.add(session, (late, (ID,)), BRIEF)
+        assert log.brief(session) == late
+        log.take_back(session)
+        assert log.brief(session) == "from the disk"
+    assert log.history_of(session).shown == {}

@@ -202,11 +202,13 @@ class InjectionLog:
             _forget_oldest(self._before, MAX_ASKED)
 
     def take_back(self, origin: Origin) -> None:
-        """Undo the answer that was made last for the session, which nobody heard."""
+        """Undo the answer that was made last for the session, which nobody heard; of several in the
+        making each.
+        """
         with self._lock:
-            before = self._before.pop(_key(origin), None)
+            before = self._before.get(_key(origin))
         if before is not None:
-            self._replace(origin, before)
+            self._replace(origin, before.copy())
 
     def add(self, origin: Origin, block: ContextBlock, way: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
