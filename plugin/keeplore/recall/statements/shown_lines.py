@@ -66,16 +66,14 @@ def lines_of_user(
         return ()
     quoted = {quote.text: quote.speaker for quote in conversation.quotes}
     turns = {turn for _, turn in said}
-    said_by = {
-        exchange.id: (_words_of(exchange.user), _words_of(exchange.assistant))
-        for exchange in conversation.exchanges
-        if exchange.id in turns
-    }
+    exchanges = {e.id: e for e in conversation.exchanges if e.id in turns}
+    by_user = {turn: _words_of(one.user) for turn, one in exchanges.items()}
 
     def is_of_user(line: str, turn: str) -> bool:
         words = normalised(line)
-        by_user, by_agent = said_by.get(turn, ("", ""))
-        is_own = bool(words) and words in by_user and words not in by_agent
+        is_said = bool(words) and words in by_user.get(turn, "")
+        # a reply can be long, and is seldom asked for
+        is_own = is_said and words not in _words_of(exchanges[turn].assistant)
         return is_own or quoted.get(line) == Trust.USER
 
     lines = chain.from_iterable(
@@ -124,5 +122,5 @@ def shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
         clip(line, SHORT) if is_statement else excerpt(hit.passage, question, SHORT)
     )
     turns = turns_of([(passage, turn)], hit.turn)
-    of_user = tuple(place for place in hit.of_user if is_statement and place == 0)
+    of_user = (0,) if is_statement and 0 in hit.of_user else ()
     return replace(hit, passage=passage, turns=turns, of_user=of_user)
