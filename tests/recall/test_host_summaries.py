@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from keeplore.memory import Memory, new_meta
+from sample_note import note
+
 from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import RecallRequest, SearchScope
@@ -29,25 +30,22 @@ def test_a_document_that_is_of_no_talk_does_not(memory_builders, workspace_of) -
 
 def first(memory_builders, workspace_of, source: dict[str, str]) -> str:
     """The first answer, of a document from this source, newer than a note about the same."""
-    note = memory_builders.note(
+    gateway = memory_builders.note(
         "gateway", "2026-02-03", "Gateway", SAID, project="kasha-api"
     )
-    document = Memory(
-        new_meta(
-            id=memory_builders.memory_id("read"),
-            kind="document",
-            title="Retried uploads",
-            created_at="2026-03-03T10:00:00Z",
-            updated_at="2026-03-03T10:00:00Z",
-            version=1,
-            scope="project",
-            project="kasha-api",
-            trust="assistant",
-            source=source,
-        ),
+    document = note(
+        "Retried uploads",
         f"# Retried uploads\n\n{SAID}\n",
+        kind="document",
+        created_at="2026-03-03T10:00:00Z",
+        updated_at="2026-03-03T10:00:00Z",
+        scope="project",
+        project="kasha-api",
+        category=None,
+        trust="assistant",
+        source=source,
     )
-    index, store = workspace_of([note, document])
+    index, store = workspace_of([gateway, document])
     now = datetime(2026, 5, 1, tzinfo=UTC)
     scope = SearchScope("kasha-api")
     answer = recall(RecallDeps(index, store), RecallRequest(QUERY), scope, now=now)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id, new_meta
+from sample_note import note
+
+from keeplore.memory import Conversation, Exchange, Quote
 from keeplore.workspace.importing.session_import import SHOWN, known_decisions
 
 LONG = "The kiln log goes to a table in Postgres, with a row for each firing."
@@ -33,20 +35,7 @@ TALKS = {
 def found(sessions: list[str], shown: dict[str, str]) -> list[tuple[str, str]]:
     """Title and decision; ``shown`` maps files to the session that they are of."""
     files = {
-        path: Memory(
-            new_meta(
-                id=new_id("test", path),
-                kind="conversation",
-                title=path,
-                created_at="2026-03-01T10:00:00Z",
-                updated_at="2026-03-01T10:00:00Z",
-                version=1,
-                scope="project",
-                project="kiln",
-                trust="assistant",
-            ),
-            TALKS[path].to_markdown(),
-        )
+        path: note(path, TALKS[path].to_markdown(), kind="conversation")
         for path in shown
         if path in TALKS
     }
