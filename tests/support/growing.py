@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from hypothesis import strategies as st
+
+from keeplore_hooks.events import to_json
+from keeplore_hooks.hosts import Cursor
 
 Events = dict[str, Any]
 
@@ -42,3 +46,40 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
         st.integers(0, 2),
     )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
+
+
+def drawn(steps: Iterable[str], seed: str) -> list[str]:
+    """Each step, and many again, in an order that is always the same."""
+    names = sorted(steps)
+    rng = random.Random(seed)
+    return [*rng.sample(names, len(names)), *rng.choices(names, k=2 * len(names))]
+
+
+def told_of(
+    session: Any, content: bytes, heard: Iterable[str], at: str, parts: int = 8
+) -> Iterator[str]:
+    """All that is read of a record in parts, at each of them with the next of the host's events,
+    and of all of it at once; without the folder in which it lies.
+    """
+
+    def short(text: str) -> str:
+        for long in (str(session.path), str(session.path.parent), session.path.stem):
+            text = text.replace(long, "…")
+        # of an event with the folder in it
+        text = re.sub(r'(":")[0-9a-f]{12}(!?")', r"\1…\2", text)
+        return text.replace('"schema": 1, ', "")
+
+    def lines(name: str, reading: Any) -> Iterator[str]:
+        cursor = reading.cursor
+        yield f"# {name}: {cursor.offset} {cursor.fingerprint} {short(cursor.pending)}"
+        yield from (short(to_json(event)) for event in reading.events)
+        yield from (f"problem: {short(one)}" for one in reading.problems)
+
+    events = [*heard]
+    for number in range(1, parts + 1):
+        session.write(content[: len(content) * number // parts])
+        event = events[number % len(events)]
+        yield from lines(event, session.hear(event, at=at))
+    yield from lines("at once", session.host.read_transcript(session.path, Cursor()))
+    for one in session.host.recorded(session.path.parent, str(session.path.parent)):
+        yield f"recorded {one.session} {one.cwd} {one.started_at} {one.size}"

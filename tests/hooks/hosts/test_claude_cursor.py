@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 from example_count import examples
-from growing import cuts, settled, written
+from growing import cuts, drawn, settled, told_of, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from written_down import written_lines
 
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import Cursor
@@ -523,3 +524,16 @@ def test_a_pull_request_between_a_command_and_its_answer_is_not_lost(
         ("https://forge.example/1",),
         (),
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_that_is_read_of_a_record_that_grows(
+    kind: str, lines: Any, session_in: Any, tmp_path: Path
+) -> None:
+    content = written(lines(), STEPS, drawn(KINDS[kind], kind))
+    seen = [
+        *told_of(
+            session_in(tmp_path), content, ("SubagentStop", "Stop", "PreCompact"), LATER
+        )
+    ]
+    assert seen == written_lines(f"hooks/claude-{kind}.txt", seen)

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 from example_count import examples
-from growing import cuts, settled, written
+from growing import cuts, drawn, settled, told_of, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from written_down import written_lines
 
 from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.hosts import jsonl as jsonl_module
@@ -378,3 +379,11 @@ def test_a_log_of_opening_tags_is_read_in_linear_time(
     )
     session = log_in(tmp_path)
     assert len(session.turns(t.bytes())) == 1
+
+
+def test_all_that_is_read_of_a_record_that_grows(
+    kind: str, log: Any, log_in: Any, tmp_path: Path
+) -> None:
+    content = written(log(), STEPS[kind], drawn(STEPS[kind], kind))
+    seen = [*told_of(log_in(tmp_path), content, (QUIET[kind], END[kind]), LATER)]
+    assert seen == written_lines(f"hooks/{kind}.txt", seen)

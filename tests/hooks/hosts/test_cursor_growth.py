@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from example_count import examples
-from growing import cuts, settled, written
+from growing import cuts, drawn, settled, told_of, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from written_down import written_lines
 
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import Cursor
@@ -290,3 +291,18 @@ def test_a_prompt_of_opening_tags_alone_takes_no_time(
     t.line("user", opening * 100_000)
     session.write(t.bytes())
     assert len(session.host.read_transcript(session.path, Cursor()).events) <= 1
+
+
+def test_all_that_is_read_of_a_record_that_grows(
+    cursor_log: Any, cursor_in: Any, tmp_path: Path
+) -> None:
+    content = written(cursor_log(), STEPS, drawn(STEPS, "cursor"))
+    seen = [
+        *told_of(
+            cursor_in(tmp_path),
+            content,
+            ("afterAgentResponse", "stop", "subagentStop"),
+            LATER,
+        )
+    ]
+    assert seen == written_lines("hooks/cursor.txt", seen)

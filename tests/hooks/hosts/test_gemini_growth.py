@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from example_count import examples
-from growing import cuts, settled, written
+from growing import cuts, drawn, settled, told_of, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from written_down import written_lines
 
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import Cursor
@@ -260,3 +261,11 @@ def test_bytes_and_cursors_of_any_kind_raise_nothing(
         ]
         assert [turn.user for turn in turns] == ["hi"]
         session.hear("AfterAgent", transcript_path=str(Path(folder) / "chats"))
+
+
+def test_all_that_is_read_of_a_record_that_grows(
+    gemini_log: Any, gemini_in: Any, tmp_path: Path
+) -> None:
+    content = written(gemini_log(), STEPS, drawn(STEPS, "gemini"))
+    seen = [*told_of(gemini_in(tmp_path), content, ("AfterTool", "AfterAgent"), LATER)]
+    assert seen == written_lines("hooks/gemini.txt", seen)
