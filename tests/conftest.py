@@ -23,6 +23,7 @@ import pytest
 from example_count import examples
 from hypothesis import HealthCheck, settings
 from loaded_model import hashed_once, once
+from sound_errors import in_words
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REAL_HOME = Path("~").expanduser()
@@ -156,9 +157,11 @@ def _own_home(
 @pytest.fixture(scope="session", autouse=True)
 def _loaded_once() -> Iterator[None]:
     """A model is hashed and loaded once a process; what is installed is looked up once, and whose
-    certificates are trusted, which each client of a language model reads three times.
+    certificates are trusted, which each client of a language model reads three times. The words of
+    each error are looked at.
     """
     # here, because what it imports must be loaded in the home of the tests
+    from keeplore import errors
     from keeplore.index.embedding import local_embedder, model_files
 
     runner = once(local_embedder.OnnxRunner)
@@ -180,6 +183,8 @@ def _loaded_once() -> Iterator[None]:
         patch.setattr(ssl, "create_default_context", trusted)
         patch.setattr(local_embedder, "OnnxRunner", runner)
         patch.setattr(model_files, "_sha256", hashed_once(model_files._sha256))
+        wording = in_words(errors.KeeploreError.__init__)
+        patch.setattr(errors.KeeploreError, "__init__", wording)
         yield
 
 

@@ -205,7 +205,8 @@ def test_a_timeline_is_newest_first_and_goes_on_by_pages(
     assert "No memory fits" in client.call(
         "timeline", since="2019-01-01", before="2019-02-01"
     )
-    assert "2026-01-31" in client.refused("timeline", since="next tuesday")
+    said = client.refused("timeline", since="next tuesday")
+    assert "'next tuesday' is no point in time. Give a date such as 2026-01-31" in said
     assert "keeplore projects" in client.refused("timeline", project="unheard-of")
 
 

@@ -60,6 +60,8 @@ VALUES = (
     *("process.env.KEY", "settings.password", "get_password()", "(f(x))", "os.environ['A']"),
     *("name=value", "retries=", "--flag", "{user}", "{user", "[value]]", "<password>", "****"),
     *("changeme", "your-token-here", "example", "xxxxxxxx", "abcdefgh12345678", "aaaaaa1"),
+    *("my pass12", "my passwd", "MYSECRETVALUE", "mysecretvalue", "qwtzplmkv", "qwtzplmkvbnr"),
+    *("aa_99", "first-name_2024", "(first_name)", "q7Zk_2mV9", "vkqzxwpjmt", "Vkqzxwpjmtgh"),
     *("Tr0ub4dor&3", "p@ssw0rd!", "P4ss;word1", "p4ss,next=1", "p4ss|", "(p4ss1)", "#summer#"),
     *("f47ac10b-58cc-4372-a567-0e02b2c3d479", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
     *("9f86d081884c7d659a2feaa0c55ad015", "d41d8cd98f00b204", "q7Zk2mV9xP4tL8wR"),
@@ -70,6 +72,7 @@ VALUES = (
     *("q7Zk2mV9)]}", "swordfish\nsecond line", "Hunter22\nsecond", "x" * 79, "k9" * 40),
     "q7Zk2mV9" * 600,
 )  # fmt: skip
+FORTY = [f"{[*range(200, 200 + n), *[200] * (64 - n)]}" for n in (39, 40)]
 NUMBERS = tuple(
     str([(n * step + start) % most for n in range(64)])
     for step, start, most in (
@@ -99,7 +102,7 @@ def _said(
             candidate = SecretCandidate(key, gap, value, after)
             said = (_told(name, candidate) for name in CHECKS if name != "bytes")
             yield f"{value[:60]!r}: {' '.join(filter(None, said))}"
-    for value in NUMBERS:
+    for value in (*NUMBERS, *FORTY):
         yield f"{value[:60]!r}: {_told('bytes', SecretCandidate('key', ' = ', value, ''))}"
 
 

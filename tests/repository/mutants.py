@@ -4,7 +4,8 @@
 
 Each mutant is one change of one place: an operator, a number, a condition, an argument, a result.
 The words of messages are left alone, and so is what no test can tell apart (annotations, type
-variables, docstrings, what a module offers to ``import *``, a flag that is None in place of False).
+variables, what type checkers alone read, docstrings, what a module offers to ``import *``, a flag
+that is None in place of False).
 A mutant runs in a copy of the tree, first against the tests that import its module or are named
 after it, then against the tests of its package, then against all (left out with NEAR). It died
 where a test fails that also fails alone, or with those of its file, and passes without the mutant,
@@ -109,8 +110,12 @@ def _means(text: str) -> str | None:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             body[:] = [one for one in body if not _is_text(one) and not _is_offer(one)]
-        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_false(node.value):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.keyword) and _is_false(
+            node.value
+        ):
             node.value = ast.Constant(None)
+        if isinstance(node, ast.If) and _is_for_checkers(node.test):
+            node.body = [ast.Pass()]
     return ast.dump(tree)
 
 
@@ -123,6 +128,10 @@ def _is_offer(statement: ast.AST) -> bool:
         isinstance(target, ast.Name) and target.id == "__all__"
         for target in statement.targets
     )
+
+
+def _is_for_checkers(test: ast.expr) -> bool:
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
 def _is_false(value: ast.AST | None) -> bool:
