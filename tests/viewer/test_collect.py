@@ -17,6 +17,7 @@ from keeplore.index import Index, ScopeFilter
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.viewer.collect import GraphView, neighbourhood, overview
 from keeplore.viewer.picture import GraphPicture
+from keeplore.viewer.tree import as_tree
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -88,3 +89,4 @@ def _told(name: str, picture: GraphPicture) -> Iterator[str]:
         yield f"{known}: {node.mentions}, hop {node.distance}, in {notes}"
     yield from (" ".join(map(str, astuple(one))) for one in picture.relations)
     yield "; ".join(" ".join(map(str, astuple(one))) for one in picture.together)
+    yield from as_tree(picture)

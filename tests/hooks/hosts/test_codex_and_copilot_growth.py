@@ -21,6 +21,7 @@ from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.hosts import jsonl as jsonl_module
 
 LATER = "2030-01-01T00:00:00Z"
+OF_THE_APP = "You are a helpful assistant. You will be presented with a user prompt"
 QUIET, END = (
     {"codex": "PostToolUse", "copilot": "postToolUse"},
     {"codex": "SessionEnd", "copilot": "sessionEnd"},
@@ -61,6 +62,35 @@ CODEX: Steps = {
     "rolled back": lambda t, n: t.event("thread_rolled_back", num_turns=1),
     "meta": lambda t, n: t.line("session_meta", id=f"parent-{n}", cwd=f"/{n}"),
     "directory": lambda t, n: t.line("turn_context", cwd=f"/{n}"),
+    "said in items": lambda t, n: [
+        t.event(
+            "item_completed",
+            item={"type": kind, "content": [{"type": "Text", "text": f"{kind} {n}"}]},
+        )
+        for kind in ("UserMessage", "AgentMessage")
+    ],
+    "planned": lambda t, n: t.event(
+        "item_completed", item={"type": "Plan", "text": f"plan {n}"}
+    ),
+    "file changed": lambda t, n: t.event(
+        "item_completed",
+        item={
+            "type": "FileChange",
+            "id": f"file{n}",
+            "status": "completed" if n % 2 else "failed",
+            "changes": {f"/there/{n}.py": {}, f"here/{n}.py": {}},
+        },
+    ),
+    "refused": lambda t, n: t.call(
+        "shell",
+        {"command": ["git", "commit", "-m", f"refused {n}"]},
+        "exec command rejected by user",
+    ),
+    "patch refused": lambda t, n: t.call(
+        "apply_patch", f"*** Add File: no{n}.py\n", "patch rejected by user"
+    ),
+    "of the app": lambda t, n: t.event("user_message", message=OF_THE_APP),
+    "mode": lambda t, n: t.line("session_meta", id=f"m{n}", history_mode=f"mode {n}"),
     "torn line": lambda t, n: t.raw.append(
         b'{"type":"event_msg","payload":{"type":"torn\xff\n'
     ),
@@ -98,6 +128,8 @@ COPILOT: Steps = {
     "repetition": lambda t, n: t.raw.extend(t.raw[: 1 + n % 9]),
     "dos": lambda t, n: t.raw.append(t.raw[-1].replace(b"\n", b"\r\n")),
 }
+# behind them nothing is read for a while
+SILENCING = ("of the app", "repetition", "review")
 STEPS = {"codex": CODEX, "copilot": COPILOT}
 
 
@@ -384,6 +416,10 @@ def test_a_log_of_opening_tags_is_read_in_linear_time(
 def test_all_that_is_read_of_a_record_that_grows(
     kind: str, log: Any, log_in: Any, tmp_path: Path
 ) -> None:
-    content = written(log(), STEPS[kind], drawn(STEPS[kind], kind))
-    seen = [*told_of(log_in(tmp_path), content, (QUIET[kind], END[kind]), LATER)]
+    heard, seen = (QUIET[kind], END[kind]), []
+    for part, without in (("every", ()), ("calm", SILENCING)):
+        steps = drawn(STEPS[kind].keys() - without, f"{kind} {part}")
+        (tmp_path / part).mkdir()
+        content = written(log(), STEPS[kind], steps)
+        seen += told_of(log_in(tmp_path / part), content, heard, LATER)
     assert seen == written_lines(f"hooks/{kind}.txt", seen)
