@@ -61,6 +61,7 @@ VALUES = (
     *("name=value", "retries=", "--flag", "{user}", "{user", "[value]]", "<password>", "****"),
     *("changeme", "your-token-here", "example", "xxxxxxxx", "abcdefgh12345678", "aaaaaa1"),
     *("my pass12", "my passwd", "MYSECRETVALUE", "mysecretvalue", "qwtzplmkv", "qwtzplmkvbnr"),
+    *("2026-01-31-q7Zk2mV9xP4tL8wR", "01HZX5T9Q7ZK2MV9XP4TL8WRB3", "9word_1", "12word_12"),
     *("aa_99", "first-name_2024", "(first_name)", "q7Zk_2mV9", "vkqzxwpjmt", "Vkqzxwpjmtgh"),
     *("Tr0ub4dor&3", "p@ssw0rd!", "P4ss;word1", "p4ss,next=1", "p4ss|", "(p4ss1)", "#summer#"),
     *("f47ac10b-58cc-4372-a567-0e02b2c3d479", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
