@@ -138,15 +138,15 @@ def fitted(choices: Sequence[Choice]) -> Matrix:
     one that answers is chosen.
     """
     inputs = np.concatenate([choice.inputs for choice in choices])
+    answers = np.concatenate([choice.answers for choice in choices])
+    sizes = [len(choice.answers) for choice in choices]
     spread = inputs.std(axis=0) + 1e-6
+    rows = inputs / spread
     weights, first, second = (np.zeros(inputs.shape[1]) for _ in range(3))
     for step in range(1, STEPS + 1):
-        slope = 2 * PENALTY * weights
-        for choice in choices:
-            rows = choice.inputs / spread
-            chances = _softmax(rows @ weights)
-            given = chances * choice.answers
-            slope += (chances - given / given.sum()) @ rows / len(choices)
+        chances = _shares(np.exp(rows @ weights), sizes)
+        given = _shares(chances * answers, sizes)
+        slope = 2 * PENALTY * weights + (chances - given) @ rows / len(sizes)
         first = 0.9 * first + 0.1 * slope
         second = 0.999 * second + 0.001 * slope**2
         scale = np.sqrt(second / (1 - 0.999**step)) + 1e-8
@@ -154,9 +154,10 @@ def fitted(choices: Sequence[Choice]) -> Matrix:
     return weights / spread
 
 
-def _softmax(scores: Matrix) -> Matrix:
-    grown = np.exp(scores - scores.max())
-    return grown / grown.sum()
+def _shares(values: Matrix, sizes: Sequence[int]) -> Matrix:
+    """Each value as a share of all of its choice, where the choices stand one after the other."""
+    starts = np.cumsum([0, *sizes[:-1]])
+    return values / np.repeat(np.add.reduceat(values, starts), sizes)
 
 
 def report(names: Sequence[str], choices: Sequence[Choice]) -> None:

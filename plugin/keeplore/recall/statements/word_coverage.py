@@ -1,0 +1,56 @@
+"""How much of what a question asks for each of many statements says, in its words or in others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from keeplore.index.embedding.word_vectors import english_words, word_cosines
+from keeplore.recall.question import ParsedQuestion, is_word_in
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def coverages(
+    question: ParsedQuestion, texts: Sequence[str], stems: Sequence[frozenset[str]]
+) -> list[float]:
+    """The share of the question's words that each text has, 0..1, each word weighed by its rarity
+    among the texts; one that is near in meaning counts as the square of its cosine.
+
+    ``stems`` are those of the texts.
+    """
+    if not (question.words and texts):
+        return [0.0] * len(texts)
+    import numpy as np  # here, because it costs 40 ms and most commands compare nothing
+
+    holds = np.array(
+        [[is_word_in(word, own) for own in stems] for word in question.words], float
+    )
+    rarity = np.log((len(texts) + 1) / (holds.sum(axis=1) + 1))
+    said = np.maximum(holds, _nearness(question, texts) ** 2)
+    shares: list[float] = (rarity @ said / max(float(rarity.sum()), 1e-9)).tolist()
+    return shares
+
+
+def _nearness(question: ParsedQuestion, texts: Sequence[str]) -> NDArray[np.float64]:
+    """The greatest cosine of each of the question's words with a word of each text: (words,
+    texts); of a name that is made of several, their mean.
+    """
+    import numpy as np  # here, as above
+
+    words_of = [english_words(text) for text in texts]
+    words = [*dict.fromkeys(word for words in words_of for word in words)]
+    places = {word: place for place, word in enumerate(words)}
+    rows_of = [[places[word] for word in words] for words in words_of]
+    nearness = np.zeros((len(question.spelled), len(texts)))
+    for row, name in zip(nearness, question.spelled, strict=True):
+        parts = english_words(name)
+        if not parts:
+            continue
+        cosines = word_cosines(parts, words)
+        for place, rows in enumerate(rows_of):
+            if rows:
+                row[place] = cosines[:, rows].max(axis=1).mean()
+    return nearness
