@@ -21,6 +21,7 @@ from keeplore.capture.distill.choices import (
     choice_of,
     last_options,
     named_option,
+    picked_by_letter,
     taken_instead,
     two_ways,
     way_named,
@@ -81,10 +82,12 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
     """The agent's option that a message picks, or its proposal that the message agrees to;
     ``earlier`` are the exchanges before the message, at least one.
     """
-    if other := taken_instead(said, earlier):
+    if other := taken_instead(said, earlier) or picked_by_letter(said[1:3], earlier):
         return Agreed(other.answer, AgreedKind.OTHER_PICK, other.choice, other.said)
     if at_once := _agreed_at_once(said, earlier[-1]):
         return at_once
+    if letter := picked_by_letter(said[:1], earlier[:-1]):
+        return Agreed(letter.answer, AgreedKind.OTHER_PICK, letter.choice, letter.said)
     if named := named_pick(said, earlier):
         text = named.said if named.choice else named.line
         return Agreed(text, AgreedKind.NAMED, named.choice, named.said)

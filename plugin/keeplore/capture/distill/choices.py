@@ -16,6 +16,7 @@ from keeplore.text.sentences import Sentence, answer_line, clip, sentences
 from keeplore.text.terms import terms
 
 LOOK_BACK = 8  # exchanges in which is looked for what a message refers to
+LETTERS_BACK = 3  # the same for a letter
 OPENING = 3  # sentences of a message in which it takes another option
 QUESTION_TERMS = (
     3  # content words of a question of the agent's that tells what the choice is of
@@ -178,6 +179,24 @@ def taken_instead(
             option = _named(named, choice, by_label=place == 0)
             if option:
                 return Taken(choice, option, sentence.text)
+    return None
+
+
+def picked_by_letter(
+    said: Sequence[Sentence], earlier: Sequence[Exchange]
+) -> Taken | None:
+    """The option whose letter is all that a sentence says ("ok, that is fine. Then B"), of the
+    latest choice between letters; None where there is none.
+    """
+    recent = [c for e in reversed(earlier[-LETTERS_BACK:]) for c in _choices(e)]
+    choice = next((c for c in recent if "".join(c.labels).isalpha()), None)
+    if choice is None:
+        return None
+    for sentence in said:
+        pick = pattern("picked").fullmatch(sentence.text.rstrip(" .!"))
+        option = _option_by_label(sentence.text, choice) if pick else ""
+        if pick and not pick["ordinal"] and option:
+            return Taken(choice, option, sentence.text)
     return None
 
 

@@ -1,0 +1,75 @@
+"""A letter that is all that a person says takes the option of that letter."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.decisions import decisions
+from keeplore.memory import Exchange
+
+AT = "2026-02-09T14:03:11Z"
+ASKED = "Where do we keep the photos?"
+OPTIONS = """Three ways:
+
+A) in the database
+B) in an S3 bucket with signed links
+C) on the server's disk
+
+Which do you want?"""
+TAKEN = f"{ASKED} → in an S3 bucket with signed links"
+OTHERS = """Two ways for the thumbnails:
+
+A) made at upload, by a job
+B) made on demand, by a proxy
+"""
+
+
+def told(*said: tuple[str, str]) -> list[tuple[str, str]]:
+    talk = [
+        Exchange(f"t-{n}", AT, user, (reply,)) for n, (user, reply) in enumerate(said)
+    ]
+    return [(d.quote.text, d.quote.turn) for d in decisions(talk)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "ok thats acceptable. then B",
+        "Fine with me. So option B.",
+    ],
+)
+def test_behind_a_sentence_that_only_receives_the_reply(answer: str) -> None:
+    assert told((ASKED, OPTIONS), (answer, "Done.")) == [(TAKEN, "t-1")]
+
+
+@pytest.mark.parametrize("answer", ["B", "wow ok. B", "ok that is cheap. then B"])
+def test_some_exchanges_after_the_options(answer: str) -> None:
+    between = ("what does B cost?", "About 3 euro a month.")
+    assert told((ASKED, OPTIONS), between, (answer, "Done.")) == [(TAKEN, "t-2")]
+    far = [between] * 4
+    assert told((ASKED, OPTIONS), *far, (answer, "Done.")) == []
+
+
+def test_of_the_latest_choice_between_letters() -> None:
+    said = told((ASKED, OPTIONS), ("and thumbnails?", OTHERS), ("hm, ok. B", "Done."))
+    assert said == [("made on demand, by a proxy", "t-1")]
+    # of a choice that was not put between it there is none
+    assert (
+        told((ASKED, OPTIONS), ("and thumbnails?", OTHERS), ("fine. C", "Done.")) == []
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "hm. not B",
+        "Why B?",
+        "it got a B. nice work",
+        "Vitamin B",
+        "ok. D",
+        "thanks. B?",
+    ],
+)
+def test_other_words_around_the_letter_take_nothing(answer: str) -> None:
+    between = ("what does B cost?", "About 3 euro a month.")
+    assert told((ASKED, OPTIONS), between, (answer, "Done.")) == []
