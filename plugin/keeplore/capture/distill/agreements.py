@@ -16,7 +16,9 @@ from operator import attrgetter
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
 from keeplore.capture.distill.choices import (
+    OPENING,
     Choice,
+    Taken,
     asked_by,
     choice_of,
     last_options,
@@ -82,16 +84,21 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
     """The agent's option that a message picks, or its proposal that the message agrees to;
     ``earlier`` are the exchanges before the message, at least one.
     """
-    if other := taken_instead(said, earlier) or picked_by_letter(said[1:3], earlier):
-        return Agreed(other.answer, AgreedKind.OTHER_PICK, other.choice, other.said)
+    following = said[1:OPENING]
+    if other := taken_instead(said, earlier) or picked_by_letter(following, earlier):
+        return _other_pick(other)
     if at_once := _agreed_at_once(said, earlier[-1]):
         return at_once
     if letter := picked_by_letter(said[:1], earlier[:-1]):
-        return Agreed(letter.answer, AgreedKind.OTHER_PICK, letter.choice, letter.said)
+        return _other_pick(letter)
     if named := named_pick(said, earlier):
         text = named.said if named.choice else named.line
         return Agreed(text, AgreedKind.NAMED, named.choice, named.said)
     return _corrected_value(said[0], earlier[-VALUE_BACK:])
+
+
+def _other_pick(taken: Taken) -> Agreed:
+    return Agreed(taken.answer, AgreedKind.OTHER_PICK, taken.choice, taken.said)
 
 
 def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None:

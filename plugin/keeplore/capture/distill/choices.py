@@ -166,11 +166,7 @@ def taken_instead(
     opening = said[:OPENING]
     if not any(_takes_another(sentence) for sentence in opening):
         return None
-    choices = [
-        choice
-        for exchange in reversed(earlier[-LOOK_BACK:])
-        for choice in _choices(exchange)
-    ]
+    choices = [*_recent_choices(earlier, LOOK_BACK)]
     for sentence in opening:
         if sentence.is_question:
             continue
@@ -188,16 +184,21 @@ def picked_by_letter(
     """The option whose letter is all that a sentence says ("ok, that is fine. Then B"), of the
     latest choice between letters; None where there is none.
     """
-    recent = [c for e in reversed(earlier[-LETTERS_BACK:]) for c in _choices(e)]
+    picks = [sentence.text for sentence in said if _is_mere_label(sentence.text)]
+    if not picks:
+        return None
+    recent = _recent_choices(earlier, LETTERS_BACK)
     choice = next((c for c in recent if "".join(c.labels).isalpha()), None)
     if choice is None:
         return None
-    for sentence in said:
-        pick = pattern("picked").fullmatch(sentence.text.rstrip(" .!"))
-        option = _option_by_label(sentence.text, choice) if pick else ""
-        if pick and not pick["ordinal"] and option:
-            return Taken(choice, option, sentence.text)
-    return None
+    taken = ((text, _option_by_label(text, choice)) for text in picks)
+    return next((Taken(choice, option, text) for text, option in taken if option), None)
+
+
+def _is_mere_label(text: str) -> bool:
+    """Does a sentence name an option by its letter or number, and say nothing else?"""
+    pick = pattern("picked").fullmatch(text.rstrip(" .!"))
+    return pick is not None and not pick["ordinal"]
 
 
 def _takes_another(sentence: Sentence) -> bool:
@@ -205,6 +206,12 @@ def _takes_another(sentence: Sentence) -> bool:
     return not sentence.is_question and (
         says(text, "corrected") or says(text, "taken_instead")
     )
+
+
+def _recent_choices(earlier: Sequence[Exchange], back: int) -> Iterator[Choice]:
+    """The choices of the last ``back`` exchanges, the last one first."""
+    for exchange in reversed(earlier[-back:]):
+        yield from _choices(exchange)
 
 
 def _choices(exchange: Exchange) -> Iterator[Choice]:
