@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from keeplore.text.query_terms import humps
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -24,7 +26,6 @@ VECTORS = MODEL / "word_vectors.npz"
 UNREAD = "[UNK]"
 REMEMBERED = 20_000  # words
 _WORD = re.compile(r"[^\W_]+")
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def english_words(text: str) -> list[str]:
@@ -32,7 +33,7 @@ def english_words(text: str) -> list[str]:
     made of; none of one letter, with figures or with letters that English has not.
     """
     names = (word for word in _WORD.findall(text) if word.isascii() and word.isalpha())
-    parts = (part for name in names for part in _PART.findall(name))
+    parts = (part for name in names for part in humps(name))
     return [*dict.fromkeys(part.lower() for part in parts if len(part) > 1)]
 
 

@@ -44,13 +44,12 @@ def _nearness(question: ParsedQuestion, texts: Sequence[str]) -> NDArray[np.floa
     words = [*dict.fromkeys(word for words in words_of for word in words)]
     places = {word: place for place, word in enumerate(words)}
     rows_of = [[places[word] for word in words] for words in words_of]
-    nearness = np.zeros((len(question.spelled), len(texts)))
-    for row, name in zip(nearness, question.spelled, strict=True):
-        parts = english_words(name)
-        if not parts:
-            continue
-        cosines = word_cosines(parts, words)
+    parts_of = [english_words(name) for name in question.spelled]
+    cosines = word_cosines([part for parts in parts_of for part in parts], words)
+    cosines_of = np.split(cosines, np.cumsum([*map(len, parts_of)])[:-1])
+    nearness = np.zeros((len(parts_of), len(texts)))
+    for row, own in zip(nearness, cosines_of, strict=True):
         for place, rows in enumerate(rows_of):
-            if rows:
-                row[place] = cosines[:, rows].max(axis=1).mean()
+            if len(own) and rows:
+                row[place] = own[:, rows].max(axis=1).mean()
     return nearness
