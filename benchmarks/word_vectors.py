@@ -4,7 +4,8 @@
 
 Each piece of English letters in the packaged model's vocabulary is read by the model alone. The
 first principal components of these vectors are kept, each row in whole numbers of few steps, so
-that the file stays below a megabyte: with bytes, 18 times as fine, ``train_told.py`` gave the same.
+that the file stays below a megabyte: with the steps of a byte ``train_told.py`` answered 67 and 324
+questions, with these 64 and 319.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ PIECES = (
     *("README.MD", "app.Py", "notes.md", ".py", ".gitignore", ".eslintrc", ".env", ".envx", ".rc"),
     *("...py", "-.py", "Node.js", "Next.js", "node.js", "jquery.min.js", "config.yaml", "index.ts"),
     *("web/config.yaml", "a/b/index.ts", "~/.ssh/config", "C:\\x\\app.py", "@app.py", "src/"),
-    *("src/keeplore/text", "/etc/nginx/sites", "/etc/nginx", "~/work/kasha", "kasha/jobs", "and/or"),
+    *("src/keeplore/text", "/etc/nginx/sites", "/etc/nginx", "~/code/kasha", "kasha/jobs", "and/or"),
     *("tests/unit", "user/repo", "a/b", "12/34", "foo/bar", "@scope/kit", "@Scope/kit", "@ann"),
     *("ann@example.org", "PostgreSQL/MySQL", "PostgreSQL/MySQL/Redis", "fastApi@2", "some_name#x"),
     *("json.loads", "os.path.join", "self.store_all", "this.fetchAll", "db.run_query", "a.b", "x.y.z"),
