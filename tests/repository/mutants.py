@@ -7,11 +7,12 @@ The words of messages are left alone, and so is what no test can tell apart (ann
 variables, what type checkers alone read, docstrings, what a module offers to ``import *``, a flag
 that is None in place of False).
 A mutant runs in a copy of the tree, first against the tests that import its module or are named
-after it, then against the tests of its package, then against all (left out with NEAR). It died
-where a test fails that also fails alone, or with those of its file, and passes without the mutant,
-or where no test can be read with it; one that hangs fails at its limit of time. Any other test that
-fails says nothing, and is left out from then on. Printed is what became of each, with the test that
-failed, and the share that died. The exit status is 1 where less than ``WANTED`` died.
+after it, then against those of a few modules that use it and of its package, then against all (left
+out with NEAR). It died where a test fails that also fails alone, or with those of its file, and
+passes without the mutant, or where no test can be read with it; one that hangs fails at its limit
+of time. Any other test that fails says nothing, and is left out from then on. Printed is what
+became of each, with the test that failed, and the share that died. The exit status is 1 where less
+than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("hooks", "plugin")
 WANTED = 0.95
 TEST_S = 120  # how long one test may take
-LONGEST_S = 3600.0  # and all that are asked at once
+NEAR_S = 600.0  # and all that are near a module
+EVERY_S = 3600.0  # and all that there are
+FEW = 4  # modules that use one which is tested through them
 # whatever a mutant does, these tell at once: they look at the text of the tree, not at what it does
 TEXTUAL = ("tests/repository", "tests/demo")
 IGNORED = tuple(f"--ignore={one}" for one in TEXTUAL)
@@ -169,30 +172,65 @@ def sample(size: int, seed: int, within: str) -> Iterator[Mutant]:
 
 
 def nearest(root: Path, path: str) -> list[list[str]]:
-    """Files and folders of tests, in the order in which they are asked about a module."""
+    """Files and folders of tests, in the order in which they are asked about a module: those about
+    it, about the few modules that use it, of its package, and all.
+    """
+    top = _dotted(path).split(".")[1]
+    room = root / "tests" / ("hooks" if path.startswith("hooks/") else top)
+    about = _about(root, path)
+    users = _users(root, path)
+    through = {test for user in users for test in _about(root, user)}
+    stages = [
+        about,
+        sorted(through.difference(about)) if len(users) <= FEW else [],
+        [str(room.relative_to(root))] if room.is_dir() else [],
+        ["tests"],
+    ]
+    return [stage for stage in stages if stage]
+
+
+def _dotted(path: str) -> str:
     module = path.split("/", 1)[1].removesuffix(".py").removesuffix("/__init__")
-    dotted = module.replace("/", ".")
+    return module.replace("/", ".")
+
+
+def _about(root: Path, path: str) -> list[str]:
+    """The tests that import a module or are named after it."""
+    stem = _dotted(path).rpartition(".")[2].strip("_")
+    spellings = _spellings(path)
+    tests = {
+        str(test.relative_to(root)): test
+        for test in sorted((root / "tests").rglob("test_*.py"))
+    }
+    return [
+        name
+        for name, test in tests.items()
+        if not name.startswith(TEXTUAL)
+        and (stem in test.stem or _holds(test, spellings))
+    ]
+
+
+def _users(root: Path, path: str) -> list[str]:
+    """The modules that import a module."""
+    spellings = _spellings(path)
+    modules = (one for top in PRODUCT for one in sorted((root / top).rglob("*.py")))
+    return [
+        str(one.relative_to(root))
+        for one in modules
+        if one != root / path and _holds(one, spellings)
+    ]
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    """How an import of a module begins."""
+    dotted = _dotted(path)
     package, _, stem = dotted.rpartition(".")
-    top = dotted.partition(".")[2].partition(".")[0]
-    spellings = (
+    return (
         f"from {dotted} import",
         f"import {dotted}",
         f'"{dotted}',
         f"from {package} import {stem}\n",
     )
-    about = [
-        str(test.relative_to(root))
-        for test in sorted((root / "tests").rglob("test_*.py"))
-        if not str(test.relative_to(root)).startswith(TEXTUAL)
-        and (stem.strip("_") in test.stem or _holds(test, spellings))
-    ]
-    room = root / "tests" / ("hooks" if path.startswith("hooks/") else top)
-    stages = [
-        about,
-        [str(room.relative_to(root))] if room.is_dir() else [],
-        ["tests"],
-    ]
-    return [stage for stage in stages if stage]
 
 
 def _holds(test: Path, spellings: tuple[str, ...]) -> bool:
@@ -264,33 +302,37 @@ class Copy:
 
     def judged(self, mutant: Mutant, *, near: bool) -> Judgement:
         """What the tests say. ``near`` leaves the tests of other packages out."""
-        stages = nearest(self._folder, mutant.path)
-        for tests in stages[:-1] if near and stages[1:] else stages:
-            judgement = self._judged_by(tests, mutant)
+        *stages, every = nearest(self._folder, mutant.path)
+        timed = [(tests, NEAR_S) for tests in stages]
+        if not (near and stages):
+            timed.append((every, EVERY_S))
+        for tests, limit_s in timed:
+            judgement = self._judged_by(tests, mutant, limit_s)
             if judgement.fate is not Fate.LIVED:
                 return judgement
         return Judgement(Fate.LIVED)
 
-    def _judged_by(self, tests: list[str], mutant: Mutant) -> Judgement:
+    def _judged_by(self, tests: list[str], mutant: Mutant, limit_s: float) -> Judgement:
         while True:
             without = [f"--deselect={test}" for test in sorted(self._silent)]
             with self._changed(mutant):
-                run = self.tested([*tests, *without])
+                run = self.tested([*tests, *without], limit_s)
                 if run.is_green:
                     return Judgement(Fate.LIVED)
                 test = run.failed_test
                 again = next(
-                    (few for few in _alone(test, tests) if self._fails(few)), []
+                    (few for few in _alone(test, tests) if self._fails(few, limit_s)),
+                    [],
                 )
-            if again and not self._fails(again):
+            if again and not self._fails(again, limit_s):
                 return Judgement(Fate.DIED, run.failed or "no test can be read")
             if not test or test in self._silent:
                 return Judgement(Fate.UNSURE, run.said[-2000:])
             self._silent.add(test)
             print(f"left out: {test}", flush=True)
 
-    def _fails(self, tests: list[str]) -> bool:
-        return not self.tested(tests).is_green
+    def _fails(self, tests: list[str], limit_s: float) -> bool:
+        return not self.tested(tests, limit_s).is_green
 
     @contextmanager
     def _changed(self, mutant: Mutant) -> Iterator[None]:
@@ -310,7 +352,7 @@ class Copy:
         self._written += 1
         os.utime(target, (self._written, self._written))
 
-    def tested(self, tests: list[str]) -> TestRun:
+    def tested(self, tests: list[str], limit_s: float) -> TestRun:
         """Run tests as the copy is now; all that they started in their group ends with them."""
         process = subprocess.Popen(
             (".venv/bin/python", "-m", "pytest", *OPTIONS, *tests),
@@ -322,7 +364,7 @@ class Copy:
             start_new_session=True,
         )
         try:
-            said, _ = process.communicate(timeout=LONGEST_S)
+            said, _ = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
             return TestRun(None)
         finally:
