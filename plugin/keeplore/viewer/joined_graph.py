@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.index.graph.entity_queries import AspectRow, Entity
-from keeplore.index.graph.relation_spans import RelatedEntity
+from keeplore.index.graph.relation_spans import RelatedEntity, joined
 
 
 class JoinedIndex:
@@ -74,9 +74,7 @@ class JoinedGraph:
         for one in (*own, *(self._seen_from(entity, one) for one in code)):
             is_from = one.source == entity.spelling
             key = (one.relationship, one.other, one.other_place, is_from)
-            known = found.get(key)
-            stated = one.mentions + (known.mentions if known else 0)
-            found[key] = replace(known or one, mentions=stated)
+            found[key] = joined(found[key], one) if key in found else one
         return sorted(found.values(), key=lambda one: one.order)
 
     def mentioning(

@@ -78,6 +78,19 @@ def relations_at(
     return sorted(filter(None, spans), key=lambda relation: relation.order)
 
 
+def joined(one: RelatedEntity, other: RelatedEntity) -> RelatedEntity:
+    """What two graphs state of the same relation, with all its mentions and the whole span."""
+    mentions = one.mentions + other.mentions
+    sums = (each.confidence * each.mentions for each in (one, other))
+    return replace(
+        one,
+        confidence=sum(sums) / mentions,
+        mentions=mentions,
+        since=min(one.since, other.since),
+        until=max(one.until, other.until) if one.until and other.until else "",
+    )
+
+
 def _with_end(one: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
     if one.until or not one.memory:
         return one

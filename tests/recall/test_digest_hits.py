@@ -1,0 +1,113 @@
+"""What a digest among the hits tells, and what is left of the memories behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sample_note import note
+
+from keeplore.memory import Memory, Quote
+from keeplore.memory.digest import Digest, DigestLine
+from keeplore.recall.digest_hits import (
+    BEHIND_CHARS,
+    most_with,
+    told_lines,
+    without_told,
+)
+from keeplore.recall.question import parse_question
+from keeplore.recall.request import BREAK, RecallHit
+from keeplore.recall.weights import DIGEST_CHARS
+
+QUEUE, CACHE, ELSEWHERE = (f"mem_{n * 8}-0000-4000-8000-000000000000" for n in "123")
+LONG = "We keep " + "the long story of the ledger, " * 30 + "and no more."
+LAST = "Deploys are on Tuesdays."
+FOUND = RecallHit(
+    memory_id=QUEUE,
+    title="Queue",
+    changed_at="2026-02-09T10:00:00Z",
+    kind="conversation",
+    scope="project",
+    project="shop",
+    category="",
+    trust="user",
+    score=0.9,
+    passage="We drop Redis.",
+    turn="t-1",
+    path="a.md",
+    changes=0,
+    of_user=(0,),
+)
+DIGEST = replace(FOUND, memory_id=ELSEWHERE, kind="digest", passage="2026-02-01: We drop Redis.")  # fmt: skip
+
+
+def line(day: str, text: str, memory_id: str = QUEUE) -> DigestLine:
+    return DigestLine(f"2026-02-{day}", Quote(text, "user", "t-1"), memory_id)
+
+
+def digest(*lines: DigestLine) -> Memory:
+    return note("Work", Digest("Work", (("Decided", lines),)).to_markdown())
+
+
+def test_lines_of_known_memories_are_told_in_their_order() -> None:
+    replaced = replace(
+        line("02", "The cache is Valkey.", CACHE), before=line("01", "It is Redis.")
+    )
+    memory = digest(line("01", "Jobs wait in Postgres."), replaced, line("03", "A secret.", ELSEWHERE))  # fmt: skip
+    assert told_lines(memory, parse_question("anything new?"), {QUEUE, CACHE}) == (
+        "2026-02-01: Jobs wait in Postgres.\n"
+        "2026-02-02: The cache is Valkey. (instead of: It is Redis.)"
+    )
+
+
+def test_where_room_is_short_words_of_the_question_come_first_then_the_newest() -> None:
+    asked = parse_question("when are deploys?")
+    first, second = line("02", LONG), line("03", LONG.replace("ledger", "market"))
+    memory = digest(line("01", LAST), first, second, line("02", "It rains."))
+    told = told_lines(memory, asked, {QUEUE})
+    assert told.split("\n") == [
+        line("01", LAST).told,
+        second.told,
+        "2026-02-02: It rains.",
+    ]
+    # of one day the last that is written
+    memory = digest(line("02", LONG), line("02", LONG.upper()))
+    assert told_lines(memory, asked, {QUEUE}) == f"2026-02-02: {LONG.upper()}"
+
+
+def test_the_room_is_filled_to_its_end() -> None:
+    room = DIGEST_CHARS - len("2026-02-01: \n")
+    assert told_lines(digest(line("01", "x" * room)), parse_question("x"), {QUEUE})
+    assert not told_lines(
+        digest(line("01", "x" * (room + 1))), parse_question("x"), {QUEUE}
+    )
+
+
+def test_two_hits_come_behind_the_first_digest() -> None:
+    assert most_with([]) == most_with([FOUND, FOUND]) == float("inf")
+    assert most_with([DIGEST]) == 3
+    assert most_with([FOUND, DIGEST, FOUND, DIGEST]) == 4
+
+
+def test_what_a_digest_before_it_shows_is_not_shown_again() -> None:
+    assert without_told(FOUND, [replace(FOUND, passage="x We drop Redis.")]) == FOUND
+    assert without_told(FOUND, [DIGEST]) == replace(FOUND, passage="", of_user=())
+    lines = ("We drop Redis.", "It lost jobs.", "Why?", "An answer.")
+    said = replace(FOUND, passage=BREAK.join(lines), turns=("t-1", "t-2", "t-1", "t-3"))
+    other = replace(DIGEST, passage="2026-02-03: Why?")
+    assert without_told(said, [DIGEST, FOUND, other]) == replace(
+        said,
+        passage=BREAK.join(("It lost jobs.", "An answer.")),
+        turns=("t-2", "t-3"),
+        of_user=(),
+    )
+    # words that run over the end of one digest's passage into another's are not there
+    apart = replace(FOUND, passage="Redis.2026")
+    assert without_told(apart, [DIGEST, other]).passage == "Redis.2026"
+
+
+def test_behind_a_digest_a_passage_is_short_and_has_turns_for_what_is_left() -> None:
+    lines = ("One. " * 20 + "End.", "Two. " * 20 + "End.", "Three.")
+    said = replace(FOUND, passage=BREAK.join(lines), turns=("t-1", "t-2", "t-3"))
+    left = without_told(said, [DIGEST])
+    assert (len(left.passage) <= BEHIND_CHARS, left.turns) == (True, ("t-1", "t-2"))
+    assert left.passage.startswith(f"{lines[0]}{BREAK}Two. Two.")
