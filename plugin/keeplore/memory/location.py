@@ -113,6 +113,11 @@ def archived_path(path: str) -> str:
     return path if where.is_archived else "/".join((where.root, ARCHIVE, *where.rest))
 
 
+def code_path(path: str) -> str:
+    """The path among the notes kept with a project's code, which have no folders of scopes."""
+    return path.removeprefix(location_of(path).root.removesuffix("memory"))
+
+
 def digits_of(path: str) -> str:
     """The first eight digits of the id in a name that Keeplore gave, or ``mem_<uuid>.md``; "" for
     other names.

@@ -27,7 +27,7 @@ from keeplore.errors import NotFound, RepositoryError, StoreError, UnsafePath
 from keeplore.memory import Memory, relative_path
 from keeplore.memory.conversation_body import turns_of
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.location import digits_of
+from keeplore.memory.location import code_path, digits_of
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.model import Scope
 from keeplore.memory.names import short_id
@@ -278,9 +278,10 @@ class CodeStore(Store):
             for n in "123"
         )
         data, extra = merge_versions(path, base or None, one, other)
-        for place, text in {**extra, path: data}.items():
+        texts = {code_path(place): text for place, text in extra.items()}
+        for place, text in {**texts, path: data}.items():
             files.write(self.root, place, text)
-        return (*extra, path)
+        return (*texts, path)
 
     def _place(self, memory: Memory, known: str) -> str:
         own = relative_path(memory.with_meta(scope=str(Scope.WORKSPACE), project=None))

@@ -16,6 +16,7 @@ from pathlib import Path
 from keeplore.config.project_file import NAME
 from keeplore.errors import KeeploreError
 from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import code_path
 from keeplore.store import checkout_lock, files
 from keeplore.store.git.git_command import MERGE_DRIVER, run
 from keeplore.store.git.libgit_backend import put_settings
@@ -70,7 +71,8 @@ def main(arguments: list[str]) -> int:
         if not is_base:
             with checkout_lock.held_already():  # by the git that runs this
                 for place, text in extra.items():
-                    files.write(Path.cwd(), f"{folder}{place}", text)
+                    own = f"{folder}{code_path(place)}" if folder else place
+                    files.write(Path.cwd(), own, text)
         Path(ours).write_bytes(data)
     except (KeeploreError, OSError, ValueError):
         return CONFLICT
