@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from sample_note import note
 
+from keeplore.index import Index
 from keeplore.memory import Memory, Quote
 from keeplore.memory.digest import Digest, DigestLine
+from keeplore.recall.answer import recall
 from keeplore.recall.digest_hits import (
     BEHIND_CHARS,
     most_with,
     told_lines,
     without_told,
 )
+from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.question import parse_question
-from keeplore.recall.request import BREAK, RecallHit
+from keeplore.recall.request import BREAK, RecallHit, RecallRequest, SearchScope
 from keeplore.recall.weights import DIGEST_CHARS
+from keeplore.store import Store
 
 QUEUE, CACHE, ELSEWHERE = (f"mem_{n * 8}-0000-4000-8000-000000000000" for n in "123")
 LONG = "We keep " + "the long story of the ledger, " * 30 + "and no more."
@@ -103,6 +112,67 @@ def test_what_a_digest_before_it_shows_is_not_shown_again() -> None:
     # words that run over the end of one digest's passage into another's are not there
     apart = replace(FOUND, passage="Redis.2026")
     assert without_told(apart, [DIGEST, other]).passage == "Redis.2026"
+
+
+def test_lines_that_are_left_of_one_turn_stay_so() -> None:
+    said = replace(
+        FOUND, passage=BREAK.join(("We drop Redis.", "It lost jobs.", "Often."))
+    )
+    assert without_told(said, [DIGEST]) == replace(
+        said, passage=BREAK.join(("It lost jobs.", "Often.")), of_user=()
+    )
+
+
+PORTS = ("Staging", "Production", "Preview", "Metrics", "Search", "Mail", "Docs")
+
+
+def test_a_broad_question_is_answered_by_the_digests_of_the_first_that_has_any(
+    workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace
+) -> None:
+    make = memory_builders.note
+    notes = [
+        make(one, f"2026-02-{day:02}", f"{one} port", f"We decided that {one.lower()} listens on the port {6000 + day}.", project="shop")
+        for day, one in enumerate(PORTS, 1)
+    ]  # fmt: skip
+
+    def gathered(key: str, *days: int, **fields: Any) -> Memory:
+        sources = [notes[day - 1] for day in days]
+        lines = tuple(
+            line(f"{day:02}", f"Port {6000 + day}.", notes[day - 1].id) for day in days
+        )
+        body = Digest(key, (("Decided", lines),)).to_markdown()
+        related = [{"id": one.id, "relationship": "relates-to"} for one in sources]
+        made = make(
+            key,
+            "2026-02-20",
+            key,
+            "",
+            **{"project": "shop", "related": related, **fields},
+        )
+        return replace(made, meta={**made.meta, "kind": "digest"}, body=body)
+
+    digests = [
+        gathered("Near", 2, 3),
+        gathered("Also near", 2, 4),
+        gathered("Far", 5, 6),
+        gathered("Other", 1, 2, project="bank"),
+    ]
+    deps = RecallDeps(*workspace_of([*notes, *digests]), None)
+
+    def titles(question: str, **wishes: Any) -> str:
+        request = RecallRequest(question, Path("/"), **wishes)
+        now = datetime(2026, 3, 1, tzinfo=UTC)
+        answer = recall(deps, request, SearchScope("shop"), now=now)
+        return ", ".join(hit.title.removesuffix(" port") for hit in answer.hits)
+
+    every, one = "What did we decide about the ports?", "Summary of the production port"
+    assert titles(every) == "Docs, Far, Metrics, Preview"
+    assert titles(every, by_exchange=True) == "Docs, Mail, Search, Metrics, Preview"
+    assert titles("ports") == "Docs, Mail, Search, Metrics, Preview"
+    # of one memory all digests, and those of other projects where these are looked through
+    assert titles(one) == "Near, Also near"
+    assert titles(one, wide=True) == "Near, Other, Also near"
+    assert titles("production port") == "Production"
 
 
 def test_behind_a_digest_a_passage_is_short_and_has_turns_for_what_is_left() -> None:

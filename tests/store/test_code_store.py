@@ -97,6 +97,7 @@ def test_a_note_is_written_moved_and_removed_below_the_folder_of_the_code(
         None,
     )
     assert [*code.deleted(first.id)] == []
+    assert code.history == store.history
 
 
 def test_whose_a_memory_is_the_store_says_and_not_its_file(code: CodeStore) -> None:
@@ -180,6 +181,8 @@ def test_a_purge_counts_the_commits_of_the_team_and_leaves_them(
 ) -> None:
     one, two = own("One"), own("Two")
     code.save(one), code.save(two)
+    namesake = code.top / Path(place(one)).name  # no note
+    namesake.write_text("Something else.\n")
     _commit(git, code.top)
     code.move(place(one), "memory/archive/one.md")
     _commit(git, code.top)
@@ -197,7 +200,7 @@ def test_a_purge_counts_the_commits_of_the_team_and_leaves_them(
     code.purge([one.id], "laptop", AT)
     assert texts(code).keys() == {place(two), place(own("Three"))}
     stone = store.stones.get(one.id)
-    assert stone is not None and (stone.is_purged, stone.content) == (True, "")
+    assert stone == Tombstone(one.id, AT, "laptop", is_purged=True)
     assert (code.head(), git("status", "--porcelain", cwd=code.top)) == (
         head,
         " D .keeplore/memory/archive/one.md",
@@ -249,6 +252,7 @@ def clash(code: CodeStore, git: Git, *notes: Memory) -> None:
     git("branch", "side", cwd=code.top)
     for branch, words in (("side", "Theirs.\n"), ("main", "Ours.\n")):
         git("checkout", "-q", branch, cwd=code.top)
+        (code.top / "app.py").write_text(words)
         for memory in notes:
             code.save(replace(memory, body=words), place(memory))
         _commit(git, code.top)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ from keeplore.workspace.writing.ingest_jobs import (
     IngestStatus,
     source_named,
 )
+from keeplore.workspace.writing.machine_queue import machine_queue
 
 URL = "https://example.com/runbook"
 FIRST = "# Runbook\n\nThe pager goes to Ann on Monday. Restart the queue with `make restart`."
@@ -226,7 +228,21 @@ def test_a_source_that_will_never_do_fails_at_once_and_another_is_tried_again(
         "refused": ("failed", "no luck. do this"),
         "away": ("failed", "no luck. do this"),
     }
+    dead = machine_queue(registry.places).dead()
+    assert [(job.payload["source"], job.reason) for job in dead] == [
+        ("away", "no luck. do this")
+    ]
     assert kept(registry) == []
+
+
+def test_what_never_came_into_the_queue_is_remembered_as_failed(registry) -> None:
+    told: list[IngestStatus] = []
+    ingesting = IngestQueue(registry, told.append)
+    asked = IngestStatus("a.md", False, "memory", "workspace", "", "queued", "")
+    failed = replace(asked, state="failed", reason="no luck. do this")
+    assert ingesting.refused(asked, SourceRefused("no luck", "do this")) == failed
+    assert (told, ingesting.all(), ingesting.step()) == ([failed], [failed], None)
+    assert (failed.is_over, asked.is_over) == (True, False)
 
 
 def test_a_memory_is_no_source(registry, ingest, home) -> None:

@@ -57,6 +57,8 @@ def index(repository: CodeRepository) -> JoinedIndex:
     own = repository.registry.for_directory(repository.top)
     add(own, "gateway", "system", ["gw", "the-gateway"])
     add(own, "Postgres", "tool", ["pg"], project="shop")
+    for project in ("", "shop"):
+        add(own, "cluster", "system", project=project)
     for number, (place, text, related, aspects) in enumerate(NOTES):
         said = fields(number, related, aspects)
         if place == "code":
@@ -126,5 +128,8 @@ def test_a_relation_ends_where_both_say_so(index: JoinedIndex) -> None:
 
     assert told(AT.format(9), "") == []
     assert told(AT.format(7), "") == [replace(one, until=end) for one in held]
+    till = ScopeFilter((("project", "till"),))
+    assert graph.relations(postgres, till) == []
+    assert graph.mentioning(postgres, till, 9) == []
     first = "mem_00000000-0000-4000-8000-000000000000"
     assert [one.until for one in told(AT.format(7), first)] == ["", end, end]
