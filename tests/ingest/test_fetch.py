@@ -267,11 +267,17 @@ def test_no_server_holds_us_longer_than_the_time_that_there_is(site) -> None:
         with refused(SourceUnavailable, late.format(url)):
             fetch(url, limits(0.3))
     never = threading.Event()
+    asking: list[threading.Thread] = []
+
+    def resolve(_host: str, _port: int) -> list[str]:
+        asking.append(threading.current_thread())
+        return [str(never.wait(20))]
+
     with refused(SourceUnavailable, late.format("http://outer.test/")):
-        fetch(
-            "http://outer.test/", limits(0.1, resolve=lambda *_: [str(never.wait(20))])
-        )
+        fetch("http://outer.test/", limits(0.1, resolve=resolve))
     never.set()
+    # nor does a look-up hold the end of the process
+    assert [thread.daemon for thread in asking] == [True]
 
 
 def test_an_error_without_words_is_told_by_its_name() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from keeplore.redact import Redactor
 from keeplore.redact.home_paths import Homes
+from keeplore.redact.rules import Wishes, redact
 
 KEY = bytes(range(32))
 ANN = Homes(PurePosixPath("/home/ann"))
@@ -32,6 +33,19 @@ def test_what_is_denied_is_replaced_and_equal_words_have_equal_marks() -> None:
     assert first == third != second
     assert first.startswith("[REDACTED:denied:") and len(first) == len(
         "[REDACTED:denied:123456]"
+    )
+
+
+def test_what_is_no_pattern_is_denied_letter_by_letter() -> None:
+    wishes = Wishes.of(["a+"], []).also(["b{2}", "(ü[", "x*", "", "[A-"])
+    said = "aa bb b (ü[ (ü] ü x* xx (Ü[ [A-"
+    hidden = "[REDACTED:denied]"
+    expected = f"{hidden} {hidden} b {hidden} (ü] ü {hidden} xx (Ü[ {hidden}"
+    assert redact(said, wishes=wishes) == expected
+    marked = redact("aa", KEY, wishes)
+    allowed = Wishes.of(["a+"], [marked.removeprefix("[REDACTED:")[:-1]]).also(["b"])
+    assert (
+        redact("aa a b", KEY, allowed) == f"aa {redact('a b', KEY, wishes.also(['b']))}"
     )
 
 

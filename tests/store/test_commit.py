@@ -132,7 +132,11 @@ def test_line_ends_are_normalised_as_git_would(store, note, git):
     assert git("status", "--porcelain", cwd=store.root) == ""
 
 
-def test_what_git_ignores_stays_out_and_is_reported(store, note, git):
+@pytest.mark.parametrize("backend", [LibgitBackend, GitBackend])
+def test_what_git_ignores_stays_out_and_is_reported(
+    store, note, git, monkeypatch, backend
+):
+    monkeypatch.setattr(libgit_backend, "LibgitBackend", backend)
     (store.root / ".git" / "info" / "exclude").write_text("memory/private/\n*.orig\n")
     for name in ("private/diary.md", "left.orig", "note.md~"):
         path = store.root / "memory" / name

@@ -53,7 +53,12 @@ def test_all_that_is_known_of_a_note(registry: Registry, workspace: Workspace) -
     )
     friends = [
         note("Friend", related=[{"id": shown.id, "relationship": "relates-to"}]),
-        note("Later", related=[{"id": shown.id, "relationship": "refines"}]),
+        note(
+            "Later",
+            scope="project",
+            project="shop",
+            related=[{"id": shown.id, "relationship": "refines"}],
+        ),
         note(
             "Beside",
             trigger="merge",

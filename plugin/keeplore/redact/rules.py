@@ -349,7 +349,7 @@ def _lenient(text: str) -> Any:
     try:
         return pattern(text)
     except ConfigError:
-        literal = text.encode("utf-8", "replace") or b"?"
+        literal = text.encode("utf-8", "replace")
         return re2.compile(re2.escape(literal), _options())
 
 

@@ -89,9 +89,13 @@ class GitBackend:
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git is told to ignore."""
-        return set(
-            run(self.root, "check-ignore -z --stdin", stdin=_nul_separated(paths)).items
+        # the command refuses to be told that paths are literal; it reads them so
+        anyhow = {"GIT_LITERAL_PATHSPECS": "0"}
+        listed = _nul_separated(paths)
+        found = run(
+            self.root, "check-ignore -z --stdin", stdin=listed, environment=anyhow
         )
+        return set(found.items)
 
     def left_out(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths are absent from disk because the user checked out a part of the

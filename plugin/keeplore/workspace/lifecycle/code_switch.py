@@ -47,10 +47,10 @@ def switch_on(registry: Registry, directory: Path) -> CodeWorkspace:
     if not own.settings.frozen:
         write_settings(tree.top)
         merge_driver.install(tree.top)
+        own.identities.place(Origin("", "", str(directory)))
     elif not says_in_repo(tree.top):
         raise WorkspaceFrozen(own.root)
     checkout = checkout_info(tree.top)
-    own.identities.place(Origin("", "", str(directory)))
     first_commit = checkout.root_commit if checkout else ""
     CodeConsents(registry.places.state).accept(tree.main, first_commit)
     opened = registry.code_memory(directory, own)
@@ -84,7 +84,9 @@ def switch_off(registry: Registry, directory: Path) -> Path:
 def is_ignored(top: Path) -> bool:
     """Whether git would leave out what is written there."""
     place = f"{NAME}/{FOLDER}/any.md"
-    return run(top, "check-ignore --quiet --", place).code == 0
+    # the command refuses paths that are taken literally
+    anyhow = {"GIT_LITERAL_PATHSPECS": "0"}
+    return run(top, "check-ignore --quiet --", place, environment=anyhow).code == 0
 
 
 def _tree(directory: Path) -> WorkTree:
