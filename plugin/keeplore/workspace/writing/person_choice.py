@@ -322,7 +322,7 @@ def _rows(workspace: Workspace, project: str) -> list[MemoryRow]:
 
 
 def forget_captured(found: Iterable[CapturedProject]) -> None:
-    """Forget them, each workspace in one commit. Raises RepositoryError or OSError."""
+    """Forget them, each project in one commit. Raises RepositoryError or OSError."""
     for one in found:
         machine = one.workspace.machine
         one.workspace.store.remove(f"projects/{one.project}/manifests/{machine}.json")
