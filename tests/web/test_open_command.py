@@ -77,22 +77,6 @@ def test_the_export_is_whole_and_every_link_leads_somewhere(
     assert tags.isdisjoint({"script", "form", "img"})
 
 
-def test_an_export_replaces_an_earlier_one_and_nothing_else(
-    sample: Path, home: Path
-) -> None:
-    folder = home / "pages"
-    assert keeplore("open", "--export", str(folder), cwd=sample).returncode == 0
-    (folder / "m" / "stale.html").write_text("gone")
-    assert keeplore("open", "--export", str(folder), cwd=sample).returncode == 0
-    assert not (folder / "m" / "stale.html").exists()
-    other = home / "letters"
-    other.mkdir()
-    (other / "index.html").write_text("dear Ann")
-    done = keeplore("open", "--export", str(other), cwd=sample)
-    assert done.returncode == 1 and "was not written by `keeplore open`" in done.stderr
-    assert (other / "index.html").read_text() == "dear Ann"
-
-
 def test_without_its_extra_it_names_the_command_that_installs_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ HOST = "langgraph"
 SEPARATOR = "."  # no label of a namespace may hold it
 TRUST = "assistant"  # a program says so, whatever it has it from
 _OPEN, _CLOSE = "```json\n", "\n```"
-_UNUSUAL = re.compile(r"[^ -;=-~]")  # every character but plain ones
+_UNUSUAL = re.compile(r"[^ -~]")  # every character but plain ones
 _COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
     "$eq": lambda value, other: bool(value == other),
     "$ne": lambda value, other: bool(value != other),
@@ -158,11 +158,7 @@ def _escaped_json(text: str) -> str:
 
 
 def _is_safe(character: str) -> bool:
-    return (
-        character not in "<\ufe64\uff1c"
-        and character.isprintable()
-        and sanitise(character) == character
-    )
+    return character.isprintable() and sanitise(character) == character
 
 
 def _words(content: Any, name: str = "") -> Iterator[str]:
