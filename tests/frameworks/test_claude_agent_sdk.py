@@ -170,12 +170,84 @@ def test_a_program_on_a_machine_without_a_workspace_runs_as_ever(
     )
 
 
+def test_a_first_prompt_brings_the_brief_and_what_fails_is_left_out_of_one_event(
+    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked, reply = home / "asked", home / "reply"
+    program = home / "program.py"
+    program.write_text(
+        "import os, pathlib, sys, time\n"
+        f"with pathlib.Path({str(asked)!r}).open('a') as file:\n"
+        "    print(sys.argv[2], sys.stdin.read(), file=file)\n"
+        f"text = pathlib.Path({str(reply)!r}).read_text()\n"
+        "if text == 'wait':\n"
+        "    time.sleep(60)\n"
+        "print(text.replace('EVENT', sys.argv[2]))\n"
+        "sys.exit(3)\n"
+    )
+    monkeypatch.setattr("keeplore.frameworks.claude_agent_sdk.CLIENT", str(program))
+    ((matcher,),) = [ours.hooks()["UserPromptSubmit"]]
+    (callback,) = matcher.hooks
+
+    def told(event: str, session: str, answer: str) -> dict[str, Any]:
+        reply.write_text(answer)
+        payload = {
+            "hook_event_name": event,
+            "session_id": session,
+            "cwd": "/x",
+            "prompt": "p",
+        }
+        found: dict[str, Any] = asyncio.run(callback(payload, None, None))
+        return found
+
+    def context(event: str, text: str) -> dict[str, Any]:
+        return {
+            "hookSpecificOutput": {"hookEventName": event, "additionalContext": text}
+        }
+
+    says = json.dumps(context("", "of EVENT"))
+    both = context("UserPromptSubmit", "of SessionStart\nof UserPromptSubmit")
+    alone = context("UserPromptSubmit", "of UserPromptSubmit")
+    assert told("UserPromptSubmit", "s-1", says) == both
+    assert told("UserPromptSubmit", "s-1", says) == alone
+    assert told("Stop", "s-2", says) == context("Stop", "of Stop")
+    assert told("UserPromptSubmit", "s-2", " \n") == {}
+    start = {
+        "session_id": "s-1",
+        "cwd": "/x",
+        "hook_event_name": "SessionStart",
+        "source": "resume",
+    }
+    prompt = {
+        "hook_event_name": "UserPromptSubmit",
+        "session_id": "s-1",
+        "cwd": "/x",
+        "prompt": "p",
+    }
+    lines = asked.read_text().splitlines()
+    assert lines[0] == f"SessionStart {json.dumps(start)}"
+    assert lines[1] == lines[2] == f"UserPromptSubmit {json.dumps(prompt)}"
+    with caplog.at_level(logging.DEBUG, logger="keeplore"):
+        assert told("Stop", "s-1", "no JSON") == {}
+        monkeypatch.setattr("keeplore.frameworks.claude_agent_sdk.CLIENT_S", 0.2)
+        assert told("Stop", "s-1", "wait") == {}
+    said = [
+        (record.levelname, record.getMessage())
+        for record in caplog.records
+        if record.name.startswith("keeplore")
+    ]
+    assert said == [
+        ("WARNING", "Keeplore is left out: Expecting value: line 1 column 1 (char 0)"),
+        ("DEBUG", "Keeplore is left out: TimeoutError"),
+    ]
+
+
 def test_only_events_are_asked_for_that_the_sdk_hands_to_python() -> None:
     hooks = ours.hooks()
     assert list(hooks) == list(ours.EVENTS)
     assert [matcher.matcher for matcher in hooks["PostToolUse"]] == ["AskUserQuestion"]
     assert all(
-        matcher.on_failure is None
+        matcher.on_failure is None and matcher.timeout > 2 * ours.CLIENT_S
         for matchers in hooks.values()
         for matcher in matchers
     )

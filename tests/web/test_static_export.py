@@ -37,12 +37,13 @@ def test_every_page_is_written_once_and_offers_no_act(
     desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline_page, "AT_ONCE", 6)
-    folder = home / "pages"
-    folder.mkdir()  # an empty one is nobody's
+    folder = home / "new" / "pages"
     count = export(desk, folder)
     pages = [path for path in files_of(folder) if path.suffix == ".html"]
     assert (count, folder.stat().st_mode & 0o777) == (len(pages), 0o700)
-    assert not [path for path in home.iterdir() if path.name.startswith(".pages")]
+    assert list(folder.parent.iterdir()) == [folder]
+    picture = (folder / "graph-picture.html").read_text()
+    assert '"memory_address":["m/",".html"]' in picture
     assert "t0ken" not in "".join(page.read_text() for page in pages)
     seen = []
     for path in files_of(folder):
@@ -72,10 +73,8 @@ def test_what_is_somebody_elses_stays(desk: Desk, home: Path) -> None:
 
 def test_of_an_earlier_export_nothing_is_left(desk: Desk, home: Path) -> None:
     folder = home / "pages"
-    (folder / "m").mkdir(parents=True)
-    (folder / "index.html").write_text(
-        '<meta name="generator" content="keeplore open">'
-    )
+    folder.mkdir()  # an empty one is nobody's
+    export(desk, folder)
     (folder / "m" / "stale.html").write_text("gone")
     (home / ".pages.new").mkdir()  # of an export that was cut short
     (home / ".pages.new" / "half.html").write_text("half")

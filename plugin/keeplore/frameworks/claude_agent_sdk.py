@@ -82,7 +82,8 @@ class _Client:
             replies.append(await _send_event(event, payload))
         except Exception as e:  # noqa: BLE001  # a broken memory must never break the session
             level = logging.DEBUG if self._has_failed else logging.WARNING
-            LOG.log(level, "Keeplore is left out: %s", e)
+            reason = str(e) or type(e).__name__  # a limit of time has no words
+            LOG.log(level, "Keeplore is left out: %s", reason)
             self._has_failed = True
             return {}
         context = "\n".join(filter(None, map(_context_of, replies)))
