@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from keeplore.config.settings import TokenPrice
 from keeplore.errors import LlmRefused, LlmUnavailable, WorkspaceFrozen
 from keeplore.llm.base import TransientFailure
 from keeplore.llm.open_model import accept
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.writing.refinery import Refinery
+from keeplore.workspace.writing.refinery import (
+    RefineEstimate,
+    Refinery,
+    backlog,
+    estimate,
+)
 from keeplore_hooks.specs import hookimpl
 
 from .conftest import ADVICE, ASKED, DECIDED, Desk, Script
@@ -168,3 +175,25 @@ def test_what_is_in_the_way_is_waited_for_and_what_is_gone_is_done(
     frozen = WorkspaceFrozen(desk.workspace.root)
     assert comes_to(refinery, str(frozen), 60, 60) == 0
     assert desk.model.questions == []
+
+
+def test_what_is_left_is_priced(desk: Desk, registry: Registry) -> None:
+    later = desk.say((ASKED, ADVICE), (DECIDED, "It is set up."), day=9)
+    first = desk.say((ASKED * 9, ADVICE), (DECIDED, "It is set up."), day=8)
+    workspace = registry.named("memory")
+    parts = list(backlog(workspace))
+    assert [part.memory.id for part in parts] == [first, later]
+    since = backlog(workspace, since="2026-02-09T00:00:00Z")
+    assert [part.memory.id for part in since] == [later]
+    settings = workspace.settings
+    llm = replace(settings.llm, prices={"m": TokenPrice(2.0, 8.0)})
+    # what is read holds the prompts as they are now
+    for has_aspects, read, written, price in (
+        (False, 3217, 300, 0.008834),
+        (True, 5922, 321, 0.014412),
+    ):
+        asked = replace(settings, refine=replace(settings.refine, aspects=has_aspects))
+        whole = RefineEstimate(2, 720, read, written, None)
+        assert estimate(iter(parts), asked) == whole
+        priced = estimate(iter(parts), replace(asked, llm=llm))
+        assert priced == replace(whole, price=pytest.approx(price))
