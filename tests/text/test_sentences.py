@@ -51,6 +51,22 @@ def test_the_number_of_an_item_stands_in_its_emphasis_or_before_it(
 
 
 @pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ran `./run-local.sh` with success.",
+        "The pattern `^(?:\\w+\\s+)?[\"]([^\"]+)[\"]` means lines of an import.",
+        "`TestNames`: `!= \"a\"` is `== \"a\"` now.",
+        "A tokenizer takes each sign, `.` too, for an end.",
+        "Sizes come as `[]store.Entry`, one a file.",
+    ],
+)
+def test_nothing_in_code_ends_a_sentence(sentence: str) -> None:
+    message = f"All is done. {sentence} `Name` is next."
+    found = [one.text for one in sentences(message)]
+    assert found == ["All is done.", sentence, "`Name` is next."]
+
+
+@pytest.mark.parametrize(
     ("message", "told"),
     [
         (

@@ -62,6 +62,7 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
+_SIGN = re.compile(r"[^\w\s]")
 _STRESSED = re.compile(
     r"`[^`\n]*`|(?<![*\w])\*\*(?=[^\s*])([^*\n→]{1,300}?)(?<=\S)\*\*(?![*\w])"
 )
@@ -121,14 +122,12 @@ def _segments(block: str) -> list[str]:
 
 
 def _with_whole_code(block: str) -> Iterator[str]:
-    """The sentences as they are cut, where a backtick that opens code behind a full stop without a
-    space ("完了。`a.py`を…") is taken for the end of a quotation.
-    """
-    opening = ""
-    for segment in sentencex.segment("en", block):
-        text = opening + segment.rstrip()
-        opening = "`" if text.endswith("`") and text.count("`") % 2 else ""
-        yield text.removesuffix(opening)
+    """The sentences as they are cut, where code counts as a word: nothing in it ends a sentence."""
+    read = _INLINE_CODE.sub(lambda code: _SIGN.sub("X", code[0]), block)
+    place = 0
+    for segment in sentencex.segment("en", read):
+        yield block[place : place + len(segment)].rstrip()
+        place += len(segment)
 
 
 def _blocks(message: str) -> Iterator[tuple[str, str]]:
