@@ -166,6 +166,8 @@ def test_an_offer_that_was_agreed_to_is_told_without_what_it_shows(
     [
         ("Add amount_cents to refunds too", []),
         ("Please add a timeout of five seconds to queue.py", []),
+        ("Can you please add tests for the new check of the version?", []),
+        ("Could you also just write a page on the five states?", []),
         ("Rename the column to total_cents in the migration", []),
         ("Let's design the permission model for shared albums", []),
         (
@@ -182,6 +184,23 @@ def test_an_order_of_the_moment_decides_nothing_without_more(
     order: str, found: list[str]
 ) -> None:
     assert decided(order, "Done.") == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_put"),
+    [
+        ("Does this change our plan for where these functions should live?", False),
+        ("Do you know which of the two drafts should come first?", False),
+        ("Should it say of each draft which of them is the newest?", True),
+        ("Shouldn't the drafts live beside the notes of a project?", True),
+    ],
+)
+def test_a_question_for_what_should_be_puts_no_way_that_the_agent_could_find_right(
+    asked: str, is_put: bool
+) -> None:
+    answer = "The drafts then live in a package that both commands read."
+    expected = [f"{asked} → {answer}"] if is_put else []
+    assert decided("move the command", "Done.", asked, f"Right. {answer}") == expected
 
 
 @pytest.mark.parametrize(
