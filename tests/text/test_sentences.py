@@ -54,8 +54,8 @@ def test_the_number_of_an_item_stands_in_its_emphasis_or_before_it(
     "sentence",
     [
         "Ran `./run-local.sh` with success.",
-        "The pattern `^(?:\\w+\\s+)?[\"]([^\"]+)[\"]` means lines of an import.",
-        "`TestNames`: `!= \"a\"` is `== \"a\"` now.",
+        'The pattern `^(?:\\w+\\s+)?["]([^"]+)["]` means lines of an import.',
+        '`TestNames`: `!= "a"` is `== "a"` now.',
         "A tokenizer takes each sign, `.` too, for an end.",
         "Sizes come as `[]store.Entry`, one a file.",
     ],
@@ -64,6 +64,36 @@ def test_nothing_in_code_ends_a_sentence(sentence: str) -> None:
     message = f"All is done. {sentence} `Name` is next."
     found = [one.text for one in sentences(message)]
     assert found == ["All is done.", sentence, "`Name` is next."]
+
+
+def test_an_item_of_a_list_in_a_list_knows_the_item_that_introduces_it() -> None:
+    message = """Done:
+
+- Made `a.sh` to:
+  - start the database
+  - start the server. It waits.
+    - for a minute
+- **Made `b.sh`**:
+  1. stop both
+- Made both executable
+  - for all
+
+Files are:
+- a.sh and b.sh"""
+    assert [(one.lead, one.within, one.text) for one in sentences(message)] == [
+        ("", "", "Done:"),
+        ("Done:", "", "Made `a.sh` to:"),
+        ("Done:", "Made `a.sh` to:", "start the database"),
+        ("Done:", "Made `a.sh` to:", "start the server."),
+        ("Done:", "Made `a.sh` to:", "It waits."),
+        ("Done:", "", "for a minute"),
+        ("Done:", "", "**Made `b.sh`**:"),
+        ("Done:", "**Made `b.sh`**:", "stop both"),
+        ("Done:", "", "Made both executable"),
+        ("Done:", "", "for all"),
+        ("", "", "Files are:"),
+        ("Files are:", "", "a.sh and b.sh"),
+    ]
 
 
 @pytest.mark.parametrize(

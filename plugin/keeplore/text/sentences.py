@@ -82,6 +82,7 @@ class Sentence:
     text: str
     heading: str = ""  # the nearest heading above, "" for none
     lead: str = ""  # of a list item: the line that introduces its list
+    within: str = ""  # of a list in a list: the item that introduces it
     label: str = ""  # of a list item or heading: its letter or number, "-" for a bullet
     is_heading: bool = False
     is_first: bool = True  # of its list item or paragraph
@@ -99,7 +100,8 @@ def sentences(message: str) -> tuple[Sentence, ...]:
 
 def _sentences(message: str) -> Iterator[Sentence]:
     heading = lead = ""
-    for label, block in _blocks(message):
+    around: list[tuple[int, str]] = []
+    for label, indent, block in _blocks(message):
         if label == "#":
             letter = _LETTER.match(bare(block))
             heading, lead = bare(block)[letter.end() if letter else 0 :], ""
@@ -109,10 +111,28 @@ def _sentences(message: str) -> Iterator[Sentence]:
                 )
             continue
         found = _segments(block)
+        within = _within(around, indent, block) if label else ""
+        above = (heading, lead, within) if label else (heading, "", "")
         for n, text in enumerate(found):
-            yield Sentence(text, heading, lead if label else "", label, is_first=n == 0)
+            yield Sentence(text, *above, label, is_first=n == 0)
         if found and not label:
-            lead = found[-1] if block.rstrip("*_ ").endswith((":", "：")) else ""
+            lead = found[-1] if _leads_on(block) else ""
+            around.clear()
+
+
+def _leads_on(block: str) -> bool:
+    return block.rstrip("*_ ").endswith((":", "："))
+
+
+def _within(around: list[tuple[int, str]], indent: int, block: str) -> str:
+    """The item that introduces a list, of an item of that list; ``around`` are the indentations and
+    words of the items that a list's next item can belong to.
+    """
+    while around and around[-1][0] >= indent:
+        around.pop()
+    parent = around[-1][1] if around else ""
+    around.append((indent, block))
+    return bare(parent) if _leads_on(parent) else ""
 
 
 def _segments(block: str) -> list[str]:
@@ -130,21 +150,21 @@ def _with_whole_code(block: str) -> Iterator[str]:
         place += len(segment)
 
 
-def _blocks(message: str) -> Iterator[tuple[str, str]]:
-    """(label, text) of headings (``#``), list items (their label) and paragraphs (``""``), white
-    space folded.
+def _blocks(message: str) -> Iterator[tuple[str, int, str]]:
+    """(label, indentation, text) of headings (``#``), list items (their label) and paragraphs
+    (``""``), white space folded.
     """
-    label, lines = "", list[str]()
+    label, indent, lines = "", 0, list[str]()
     for line in (*_prose_lines(message), ""):
         marker = _ITEM.match(line)
         heading = _heading_in(line)
         if lines and (not line or marker or heading or _ends_here(lines[-1], line)):
-            yield label, _one_line(*lines)
+            yield label, indent, _one_line(*lines)
             label, lines = "", []
         if heading:
-            yield "#", heading
+            yield "#", 0, heading
         elif marker:
-            label = _label(marker)
+            label, indent = _label(marker), len(line) - len(line.lstrip())
             opening = marker["mark"] or marker["emphasis"] or ""
             lines = [opening + line[marker.end() :]]
         elif line:

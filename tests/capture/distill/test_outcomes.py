@@ -48,6 +48,20 @@ def test_what_was_found_and_done_is_kept_and_not_the_steps_on_the_way() -> None:
     ]
 
 
+def test_what_a_list_in_a_list_tells_is_told_with_the_item_that_introduces_it() -> None:
+    reply = """I mended both scripts.
+
+## Summary
+- **In `start.sh`**:
+  - fixed the wait for the server, which is limited to 30 seconds. The page waits too.
+- Those that were there before, for all who start them by hand at night:
+  - removed two servers that nobody had stopped on `:3001`"""
+    assert part("outcome", "the scripts do not start, why?", reply) == [
+        "In `start.sh`: fixed the wait for the server, which is limited to 30 seconds.",
+        "removed two servers that nobody had stopped on `:3001`",
+    ]
+
+
 @pytest.mark.parametrize(
     "objection",
     [

@@ -105,9 +105,11 @@ class Statement:
 
 
 def words_with_heading(sentence: Sentence) -> str:
-    """The sentence, after its list's lead-in or its heading where that says that it describes what
-    was wrong.
+    """The sentence, after the item that it belongs to, or after its list's lead-in or its heading
+    where that says that it describes what was wrong.
     """
+    if sentence.is_first and 0 < len(sentence.within) <= HEADING_CHARS:
+        return f"{sentence.within} {sentence.text}"
     if sentence.is_heading or opens_with(sentence.text, "remedy"):
         return sentence.text
     for above in (sentence.lead, sentence.heading):
