@@ -175,3 +175,49 @@ def test_a_value_stands_behind_the_question_that_it_answers() -> None:
         "On relay 7, the fan. → Relay 7 drives the kiln's fan.",
         line,
     ]
+
+
+WEIGHED = """You're right, `restore.db` is a misnomer.
+
+- `index.db` says what it is, but is generic.
+- `resume.db` belongs to one command.
+
+"""
+
+
+@pytest.mark.parametrize("reply", [WEIGHED, "You're right, it is a misnomer. "])
+@pytest.mark.parametrize(
+    ("asked", "answer", "taken"),
+    [
+        (
+            "Do you want `resume.db`, `sessions.db`, or stick with `index.db`?",
+            "let's go with sessions.db",
+            "`sessions.db`",
+        ),
+        ("`index.db` or `sessions.db`?", "sessions.db", "`sessions.db`"),
+    ],
+)
+def test_one_of_several_names_in_code_is_taken_and_an_earlier_word_for_another_left(
+    reply: str, asked: str, answer: str, taken: str
+) -> None:
+    first = "hmm maybe index.db makes more sense than restore.db"
+    said = [(first, reply + asked), (answer, "It is renamed.")]
+    assert [quote.text for quote in decided(*said)] == [f"{asked} → {taken}"]
+    assert first in [quote.text.partition(" → ")[0] for quote in decided(*said[:1])]
+    parts = distill(talk(*said))
+    assert [quote.text for quote in parts["decision"]] == [f"{asked} → {taken}"]
+
+
+def test_what_is_said_of_both_names_or_of_none_stands() -> None:
+    said = [
+        (
+            "We keep sessions.db beside index.db in the home folder. We decided on one table for it.",
+            "Fine. `index.db` or `sessions.db` for the names of tests?",
+        ),
+        ("sessions.db", "It is so."),
+    ]
+    assert [quote.text for quote in decided(*said)] == [
+        "We decided on one table for it.",
+        "We keep sessions.db beside index.db in the home folder.",
+        "`index.db` or `sessions.db` for the names of tests? → `sessions.db`",
+    ]

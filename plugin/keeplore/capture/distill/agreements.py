@@ -25,8 +25,8 @@ from keeplore.capture.distill.choices import (
     named_option,
     picked_by_letter,
     taken_instead,
-    two_ways,
     way_named,
+    ways_put,
 )
 from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends
@@ -396,8 +396,8 @@ def _is_telling(sentence: Sentence) -> bool:
 
 def _choice_with(option: Sentence, before: Exchange) -> Choice:
     said = sentences(before.assistant)
-    options = last_options(said) or two_ways(said[-TAIL:])
-    return choice_of(before, options if option in options else [option])
+    put = (last_options(said), ways_put(said[-TAIL:]))
+    return choice_of(before, next((ways for ways in put if option in ways), [option]))
 
 
 def _picked_option(opening: str, reply: str) -> Sentence | None:
@@ -420,17 +420,14 @@ def _picked_option(opening: str, reply: str) -> Sentence | None:
 
 
 def _option_by_name(opening: str, reply: str) -> Sentence | None:
-    """The one option of the last list that the opening begins with, where the reply asks which; the
-    way that it names where a sentence of the reply puts two.
+    """The one option of the last list that the opening begins with, where the reply asks which;
+    else the way that it names, of those that a sentence of the reply puts.
     """
     said = sentences(reply)
-    options = last_options(said)
-    if not options:
-        return way_named(opening, two_ways(said[-TAIL:]))
-    if not _asks_to_pick(reply):
-        return None
+    options = last_options(said) if _asks_to_pick(reply) else []
     name = named_option(opening, [option.text for option in options])
-    return next((option for option in options if option.text == name), None)
+    listed = next((option for option in options if option.text == name), None)
+    return listed or way_named(opening, ways_put(said[-TAIL:]))
 
 
 def _asks_to_pick(reply: str) -> bool:

@@ -30,6 +30,11 @@ _WORD = re.compile(r"[^\W_]+(?:[-.'’][^\W_]+)*")
 _LABEL = re.compile(
     r"\A(?:\*\*|__)?\w+\s*#?(?:[A-Ea-e]|\d)(?:\*\*|__)?\s*[:.)—–-]+(?:\*\*|__)?\s+"
 )
+_NAME = re.compile(r"`[^`]+`")
+# "`a`, `b`, or stick with `c`"
+_NAMES_PUT = re.compile(
+    r"(?:`[^`]+`,? (?:(?!or )\w+ ){0,2}?)+or (?:\w+ ){0,2}?`[^`]+`", re.IGNORECASE
+)
 # how a sentence goes on from one of its options to the next
 _OR = re.compile(r"[,;]?\s+(?:or|and)\W*\Z|[;,]\Z", re.IGNORECASE)
 
@@ -52,6 +57,14 @@ class Choice:
     def dropped(self, taken: Set[str]) -> frozenset[str]:
         """Content words of the options that the terms of the taken one lack."""
         return frozenset(t for option in self.options for t in terms(option)) - taken
+
+    def leaves(self, text: str, taken: str) -> bool:
+        """Does a text speak of an option that is a name in code and was not the taken one, and not
+        of that?
+        """
+        named = [option for option in self.options if _NAME.fullmatch(option)]
+        spoken = [name for name in named if name.strip("`") in text]
+        return bool(spoken) and taken in named and taken not in spoken
 
 
 def choice_of(exchange: Exchange, options: Sequence[Sentence]) -> Choice:
@@ -108,13 +121,15 @@ def last_options(said: Sequence[Sentence]) -> list[Sentence]:
     return [s for s in listed if (s.lead, s.heading) == place]
 
 
-def two_ways(said: Sequence[Sentence]) -> list[Sentence]:
-    """The two ways that the last sentence with an "or" between them names; none where there is no
-    such sentence.
+def ways_put(said: Sequence[Sentence]) -> list[Sentence]:
+    """The ways that the last sentence with an "or" between them names, two in words or several
+    names in code; none where there is no such sentence.
     """
     for sentence in reversed(said):
         if found := pattern("two_ways").search(sentence.text):
             return [Sentence(way.strip()) for way in found.groups() if way]
+        if sentence.is_question and (names := _NAMES_PUT.search(sentence.text)):
+            return [Sentence(name) for name in _NAME.findall(names[0])]
     return []
 
 

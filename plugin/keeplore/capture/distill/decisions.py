@@ -62,9 +62,8 @@ PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed t
 CONFIRMED = 2.4
 SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
 OWN_MATTER = 3  # terms; a correction with more says itself what it is about
-RECENT = (
-    3  # exchanges in which a correction finds what it corrects without a shared word
-)
+# exchanges in which a correction finds what it corrects without a shared word
+RECENT = 3
 PASTED = 40  # sentences from which a message is a plan or a document
 
 
@@ -74,9 +73,8 @@ class Decision:
     weight: float
     at: int  # number of the exchange in which it was made
     terms: frozenset[str] = field(default=frozenset())
-    is_answer: bool = (
-        False  # to a question of the agent's, and not of the person's own accord
-    )
+    # to a question of the agent's, and not of the person's own accord
+    is_answer: bool = False
     takes_back: bool = True  # False for what only tells how things are
     lasts: bool = False  # only a later word on the same matter replaces it
     choice: Choice | None = None  # that it was picked of
@@ -309,7 +307,7 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
     if found.kind is AgreedKind.PICK:
         picked = _decision(found.line, "assistant", before, PICKED, at - 1)
         own = frozenset(terms(found.text))
-        about = own if len(own) > 1 else picked.terms
+        about = own if len(own) > 1 and " " in found.text else picked.terms
         return replace(picked, choice=found.choice, terms=about)
     if found.kind is AgreedKind.NAMED:
         named = _decision(found.line, "user", turn, CONFIRMED, at)
@@ -469,6 +467,10 @@ def _replaces(new: Decision, old: Decision) -> bool:
     """A later word of the person on the same matter stands; so does an explicit one over the
     agent's own.
     """
+    is_recent = 0 <= new.at - old.at <= RECENT
+    taken = answer_in(new.quote.text)
+    if new.choice and is_recent and new.choice.leaves(old.quote.text, taken):
+        return True
     if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False
     if (new.choice and new.choice == old.choice) or _is_value_before(new, old):
