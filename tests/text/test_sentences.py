@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.text.sentences import answer_in, answer_line, bare, clip, sentences
+from keeplore.text.sentences import (
+    answer_in,
+    answer_line,
+    bare,
+    clip,
+    question_and_answer,
+    sentences,
+)
 
 TAKEN = tuple(f"worker took job {number} from the queue" for number in range(8))
 
@@ -64,6 +71,27 @@ def test_nothing_in_code_ends_a_sentence(sentence: str) -> None:
     message = f"All is done. {sentence} `Name` is next."
     found = [one.text for one in sentences(message)]
     assert found == ["All is done.", sentence, "`Name` is next."]
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "answer"),
+    [
+        ("Which store? → SQLite", "Which store?", "SQLite"),
+        (
+            "Take `a → b`? → yes (a → c), not [b → c]",
+            "Take `a → b`?",
+            "yes (a → c), not [b → c]",
+        ),
+        ("Names → one each → yup", "Names → one each", "yup"),
+        ("Rename (`a` → `b`) at once", "", "Rename (`a` → `b`) at once"),
+        ("Which? → it (a → b was cut", "Which? → it (a", "b was cut"),
+    ],
+)
+def test_an_arrow_in_code_or_brackets_parts_no_question_from_its_answer(
+    line: str, question: str, answer: str
+) -> None:
+    assert question_and_answer(line) == (question, answer)
+    assert answer_in(line) == answer
 
 
 def test_an_item_of_a_list_in_a_list_knows_the_item_that_introduces_it() -> None:

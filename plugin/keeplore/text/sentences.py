@@ -66,6 +66,7 @@ _SIGN = re.compile(r"[^\w\s]")
 _STRESSED = re.compile(
     r"`[^`\n]*`|(?<![*\w])\*\*(?=[^\s*])([^*\n→]{1,300}?)(?<=\S)\*\*(?![*\w])"
 )
+_ENCLOSED = re.compile(r"`[^`]*`|\([^()]*\)|\[[^\[\]]*\]")
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
 _MARKER = re.compile(r"\A(?:[-+•]|#{1,6}|\*(?!\*))\s+")
 _CLAUSE = re.compile(
@@ -354,6 +355,15 @@ def answer_line(question: str, answer: str) -> str:
     return f"{clip(question, room - len(answer))}{ARROW}{answer}"
 
 
+def question_and_answer(line: str) -> tuple[str, str]:
+    """The two parts of such a line, cut at its last arrow outside of code and brackets; "" and the
+    line for any other.
+    """
+    seen = _ENCLOSED.sub(lambda found: "x" * len(found[0]), line)
+    place = seen.rfind(ARROW)
+    return (line[:place], line[place + len(ARROW) :]) if place >= 0 else ("", line)
+
+
 def answer_in(line: str) -> str:
     """What stands behind the question of such a line; any other line as it is."""
-    return line.rpartition(ARROW)[2]
+    return question_and_answer(line)[1]

@@ -31,7 +31,12 @@ from keeplore.capture.distill.choices import (
 from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.text.sentences import ARROW, Sentence, answer_line, sentences
+from keeplore.text.sentences import (
+    Sentence,
+    answer_line,
+    question_and_answer,
+    sentences,
+)
 from keeplore.text.terms import terms
 
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
@@ -323,7 +328,7 @@ def stands_alone(text: str) -> bool:
     """False where a decision is about "this" or "it" and says too little to tell a later reader
     what that was.
     """
-    before, _, behind = text.rpartition(ARROW)
+    before, behind = question_and_answer(text)
     if terms(before):  # behind what it answers
         return True
     if before and len({*terms(behind)}) > 1:  # before what it came to

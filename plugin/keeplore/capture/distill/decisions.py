@@ -41,13 +41,13 @@ from keeplore.capture.distill.stipulations import stipulated
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import (
-    ARROW,
     MAX_QUOTE,
     Sentence,
     answer_in,
     answer_line,
     bare,
     clip,
+    question_and_answer,
     sentences,
 )
 from keeplore.text.terms import overlap, terms
@@ -143,7 +143,7 @@ def _of_same_value(new: Decision, stand: Sequence[Decision]) -> Decision:
     for old in reversed(stand):
         if _is_value_before(new, old):
             before = old.quote.text
-            matter = before.rpartition(ARROW)[0] or before
+            matter = question_and_answer(before)[0] or before
             line = answer_line(matter, answer_in(new.quote.text))
             return replace(new, quote=replace(new.quote, text=line))
     return new
@@ -152,7 +152,7 @@ def _of_same_value(new: Decision, stand: Sequence[Decision]) -> Decision:
 def _is_value_before(new: Decision, old: Decision) -> bool:
     """Is an earlier decision the value in the place of which a new one was put?"""
     is_recent = new.is_new_value and 0 < new.at - old.at <= RECENT
-    matter = new.quote.text.rpartition(ARROW)[0]
+    matter = question_and_answer(new.quote.text)[0]
     if matter.endswith(("?", "？")):  # it says itself what its value is of
         return is_recent and overlap({*terms(matter)}, old.terms) >= SAME_MATTER
     is_alike = bool(new.terms & old.terms)
@@ -284,7 +284,7 @@ def _agreement_decisions(
 
 def _settles(line: str) -> bool:
     """False for an answer that tells how things are, to a question that asks for no choice."""
-    question, _, answer = line.rpartition(ARROW)
+    question, answer = question_and_answer(line)
     return not says(question, "asks_fact") or decision_weight(Sentence(answer)) > 0
 
 

@@ -10,7 +10,7 @@ from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.statements import Act, Statement
 from keeplore.memory import Conversation, Quote
 from keeplore.recall.request import HeldStatement
-from keeplore.text.sentences import ARROW, Sentence, answer_in
+from keeplore.text.sentences import ARROW, Sentence, answer_in, question_and_answer
 
 _UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
 
@@ -27,7 +27,7 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     said = {*((one.turn, one.quote.text) for one in model.statements)}
     unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]
     answers = {(q.turn, answer_in(q.text)) for q in unsaid}
-    amended = {q.text.rpartition(ARROW)[0] for q in unsaid}
+    amended = {question_and_answer(q.text)[0] for q in unsaid}
     held = [*_said(model, decided, answers, amended)]
     first = max((one.message for one in held), default=-1) + 1
     return *held, *_unsaid(model, unsaid, decided, first)

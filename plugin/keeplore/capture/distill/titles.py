@@ -45,7 +45,7 @@ from keeplore.capture.distill.title_wording import (
 )
 from keeplore.capture.segmenter import amends
 from keeplore.memory import Exchange, Quote
-from keeplore.text.sentences import ARROW, Sentence, sentences
+from keeplore.text.sentences import Sentence, question_and_answer, sentences
 from keeplore.text.terms import STOP, is_foreign, is_identifier, stems, terms, words
 from keeplore_hooks.events import Work
 
@@ -198,7 +198,7 @@ def _decided(
     """A decision; a choice with what it was made for, as its question or the talk's opening names
     it.
     """
-    question, _, answer = decision.text.rpartition(ARROW)
+    question, answer = question_and_answer(decision.text)
     if decision.speaker != "user" and not question.endswith("?"):
         question, answer = "", decision.text  # an arrow of the agent's is no answer
     if question and amends(answer):
