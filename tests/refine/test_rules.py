@@ -143,6 +143,30 @@ def test_the_trust_of_a_statement_is_the_lowest_of_its_words() -> None:
     assert not is_supported("Kafka streams replicate partitions across brokers.", said)
 
 
+@pytest.mark.parametrize(
+    ("statement", "is_said"),
+    [
+        ("An invitation expires after a week.", True),
+        ("An invitation expires after a month.", False),
+        ("An invitation expires weekly.", True),
+        ("An invitation is retried for 3 days.", True),
+        ("An invitation is retried for three days.", True),
+        ("An invitation is retried for four days.", False),
+        ("An invitation is retried for 4 days.", False),
+        ("An invitation waits 20 seconds.", True),
+        ("An invitation waits 20 minutes.", False),
+        ("The second invitation is retried.", True),
+        ("A daily invitation is retried.", True),
+    ],
+)
+def test_how_long_something_takes_was_said_in_its_unit_and_number(
+    statement: str, is_said: bool
+) -> None:
+    said = "An invitation expires after a week. It waits 20 secs and is retried for three days"
+    talk = Exchange("t1", "", f"{said}, 3 times.", ())
+    assert is_supported(statement, segments(talk)) is is_said
+
+
 PAIRS = [
     ("We use tabs in the frontend", "We use spaces in the frontend", "antonym"),
     (

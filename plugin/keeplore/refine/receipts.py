@@ -35,6 +35,17 @@ _SAME = str.maketrans(
 # marks of markdown, which a model leaves out of a quotation
 _DROPPED = frozenset("*_`~#>\\")
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+# from 2 on
+_NUMBERS = """
+two three four five six seven eight nine ten eleven twelve
+""".split()  # noqa: SIM905  # a list of literals cannot be read
+# how long, by its unit: "a week", "three days", "weekly"; "the second" is mostly none
+_SPAN = re.compile(
+    rf"(?:\b({'|'.join(_NUMBERS)})[\s-]+)?"
+    r"\b(?:(secs|seconds|mins|minutes?|hrs?|hours?|days?|weeks?|months?|quarters?|years?)|"
+    r"(hour|dai|week|month|quarter|year)ly)\b"
+)
+_UNITS = {"sec": "second", "min": "minute", "hr": "hour", "dai": "day"}
 _ENDS = " .,;:!?\"'"
 
 
@@ -89,14 +100,23 @@ def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> s
 
 
 def is_supported(statement: str, segments: Iterable[Segment], known: str = "") -> bool:
-    """False for a statement with words or figures that neither anybody said nor the ``known`` note
-    has.
+    """False for a statement with words, figures or units of time that neither anybody said nor the
+    ``known`` note has.
     """
     said = " ".join((known, *(segment.text for segment in segments)))
-    figures = set(_FIGURE.findall(said))
-    return _share(statement, said) >= SUPPORTED and all(
-        figure in figures for figure in _FIGURE.findall(statement)
-    )
+    is_alike = _share(statement, said) >= SUPPORTED
+    return is_alike and _measures(statement) <= _measures(said)
+
+
+def _measures(text: str) -> set[str]:
+    """The figures of a text, and its units of time in English with their numbers in words."""
+    measures = {*_FIGURE.findall(text)}
+    for number, counted, repeated in _SPAN.findall(text.lower()):
+        unit = repeated or counted.removesuffix("s")
+        measures.add(_UNITS.get(unit, unit))
+        if number:
+            measures.add(str(_NUMBERS.index(number) + 2))
+    return measures
 
 
 def _share(statement: str, said: str) -> float:
