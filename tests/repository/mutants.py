@@ -179,10 +179,11 @@ def nearest(root: Path, path: str) -> list[list[str]]:
     room = root / "tests" / ("hooks" if path.startswith("hooks/") else top)
     about = _about(root, path)
     users = _users(root, path)
-    through = {test for user in users for test in _about(root, user)}
+    few = users if len(users) <= FEW else []
+    through = {test for user in few for test in _about(root, user)}
     stages = [
         about,
-        sorted(through.difference(about)) if len(users) <= FEW else [],
+        sorted(through.difference(about)),
         [str(room.relative_to(root))] if room.is_dir() else [],
         ["tests"],
     ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from keeplore.memory.model import Trust, trust_rank
 from keeplore.recall.question import STOP_STEMS, stems_of
 from keeplore.refine.window import Segment
+from keeplore.text.times.numbers_in_words import NUMBERS, number_of
 
 MIN_SPAN = 6  # characters that are compared; "ok" and "yes" stand everywhere
 # share of a statement's words that the user said, from which on it counts as the user's statement
@@ -35,13 +36,9 @@ _SAME = str.maketrans(
 # marks of markdown, which a model leaves out of a quotation
 _DROPPED = frozenset("*_`~#>\\")
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-# from 2 on
-_NUMBERS = """
-two three four five six seven eight nine ten eleven twelve
-""".split()  # noqa: SIM905  # a list of literals cannot be read
 # how long, by its unit: "a week", "three days", "weekly"; "the second" is mostly none
 _SPAN = re.compile(
-    rf"(?:\b({'|'.join(_NUMBERS)})[\s-]+)?"
+    rf"(?:\b({'|'.join(NUMBERS[2:])})[\s-]+)?"
     r"\b(?:(secs|seconds|mins|minutes?|hrs?|hours?|days?|weeks?|months?|quarters?|years?)|"
     r"(hour|dai|week|month|quarter|year)ly)\b"
 )
@@ -115,7 +112,7 @@ def _measures(text: str) -> set[str]:
         unit = repeated or counted.removesuffix("s")
         measures.add(_UNITS.get(unit, unit))
         if number:
-            measures.add(str(_NUMBERS.index(number) + 2))
+            measures.add(str(number_of(number)))
     return measures
 
 

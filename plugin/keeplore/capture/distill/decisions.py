@@ -468,8 +468,8 @@ def _replaces(new: Decision, old: Decision) -> bool:
     agent's own.
     """
     is_recent = 0 <= new.at - old.at <= RECENT
-    taken = answer_in(new.quote.text)
-    if new.choice and is_recent and new.choice.leaves(old.quote.text, taken):
+    picked = answer_in(new.quote.text)
+    if new.choice and is_recent and new.choice.leaves(old.quote.text, picked):
         return True
     if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False

@@ -10,7 +10,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store.git.git_command import MERGE_DRIVER, QUIET, GitResult, output, run
+from keeplore.store.git.git_command import (
+    MERGE_DRIVER,
+    QUIET,
+    GitResult,
+    ignored,
+    nul_separated,
+    output,
+    run,
+)
 from keeplore.store.git.objects import (
     PLAIN,
     Blob,
@@ -89,13 +97,7 @@ class GitBackend:
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git is told to ignore."""
-        # the command refuses to be told that paths are literal; it reads them so
-        anyhow = {"GIT_LITERAL_PATHSPECS": "0"}
-        listed = _nul_separated(paths)
-        found = run(
-            self.root, "check-ignore -z --stdin", stdin=listed, environment=anyhow
-        )
-        return set(found.items)
+        return ignored(self.root, paths)
 
     def left_out(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths are absent from disk because the user checked out a part of the
@@ -141,7 +143,7 @@ class GitBackend:
         """The tree of a commit or tree, "" for none, with the changes."""
         private = self.places.own / TREE_INDEX
         environment = {"GIT_INDEX_FILE": str(private)}
-        entries = _nul_separated(_index_lines(changes, base))
+        entries = nul_separated(_index_lines(changes, base))
         try:
             output(self.root, "read-tree", base or "--empty", environment=environment)
             output(
@@ -316,7 +318,3 @@ def _index_lines(changes: Changes, base: str) -> list[str]:
         f"{blob.mode:o} {blob.id}\t{path}" for path, blob in changes.items() if blob
     ]
     return [*removed, *written]
-
-
-def _nul_separated(items: Sequence[str]) -> bytes:
-    return "".join(f"{item}\0" for item in items).encode("utf-8", "surrogateescape")

@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -217,6 +217,20 @@ def output(
             f"Run `git -C '{directory}' status` to see why",
         )
     return done
+
+
+def ignored(directory: Path, paths: Sequence[str]) -> set[str]:
+    """Which of the paths git is told to ignore. Raises RepositoryError as ``run`` does."""
+    # the command refuses to be told that paths are literal; it reads them so
+    anyhow = {"GIT_LITERAL_PATHSPECS": "0"}
+    listed = nul_separated(paths)
+    found = run(directory, "check-ignore -z --stdin", stdin=listed, environment=anyhow)
+    return {*found.items}
+
+
+def nul_separated(items: Iterable[str]) -> bytes:
+    """What a command with ``-z --stdin`` reads."""
+    return "".join(f"{item}\0" for item in items).encode("utf-8", "surrogateescape")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.merge.memory_merge import CONFLICT
 from keeplore.store import files
-from keeplore.store.git.git_command import output, run
+from keeplore.store.git.git_command import nul_separated, output, run
 from keeplore.store.paths import FOLDERS, is_ours, is_ours_to_write, is_portable
 from keeplore.store.repository_state import directories
 
@@ -182,7 +182,7 @@ def _batch(root: Path, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 def _filtered(root: Path, paths: list[str]) -> list[str]:
     """Paths whose content in git is not the text itself, as with git-crypt."""
-    asked = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    asked = nul_separated(paths)
     values = (
         output(root, "check-attr -z --stdin filter", stdin=asked).items[2::3]
         if paths

@@ -21,7 +21,7 @@ from keeplore.errors import ConfigError, NotFound, RepositoryError, WorkspaceFro
 from keeplore.store import files
 from keeplore.store.code_store import FOLDER
 from keeplore.store.git.checkout_info import checkout_info
-from keeplore.store.git.git_command import run
+from keeplore.store.git.git_command import ignored
 from keeplore.store.git.work_trees import WorkTree, work_tree_of, work_trees
 from keeplore.store.merge import merge_driver
 from keeplore.workspace.in_repo.code_memories import drop_index
@@ -84,9 +84,7 @@ def switch_off(registry: Registry, directory: Path) -> Path:
 def is_ignored(top: Path) -> bool:
     """Whether git would leave out what is written there."""
     place = f"{NAME}/{FOLDER}/any.md"
-    # the command refuses paths that are taken literally
-    anyhow = {"GIT_LITERAL_PATHSPECS": "0"}
-    return run(top, "check-ignore --quiet --", place, environment=anyhow).code == 0
+    return bool(ignored(top, [place]))
 
 
 def _tree(directory: Path) -> WorkTree:

@@ -17,6 +17,7 @@ from keeplore.errors import ConfigError
 from keeplore.memory import slugify
 from keeplore.memory.names import is_project_name
 from keeplore.store import create, run
+from keeplore.store.git.git_command import ignored
 from keeplore.store.merge import merge_driver
 from keeplore.sync import checks_out_workspace, clone
 
@@ -98,10 +99,7 @@ def _repository_around(root: Path) -> Path | None:
     found = run(above, "rev-parse --show-toplevel").text.strip()
     if not found or Path(found) == Path.home().resolve():
         return None
-    # the command refuses paths that are taken literally
-    anyhow = {"GIT_LITERAL_PATHSPECS": "0"}
-    ignored = run(above, "check-ignore -q", "--", str(root), environment=anyhow)
-    return None if ignored.code == 0 else Path(found)
+    return None if ignored(above, [str(root)]) else Path(found)
 
 
 def _first_code(root: Path) -> str:
