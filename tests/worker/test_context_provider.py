@@ -9,6 +9,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from keeplore.memory.note import NoteDraft
 from keeplore.text.fences import strip_fenced
 from keeplore.text.query_terms import token_count
 from keeplore.worker.context import context_provider
+from keeplore.worker.context.context_provider import ContextProvider
 from keeplore.worker.server.request_handler import RequestHandler
 from keeplore.worker.usage import injection_log
 from keeplore.workspace.lifecycle.setup import initialise
@@ -494,28 +496,37 @@ def test_a_compaction_adds_behind_what_opencode_sent_already(
         assert desk.brief("opencode", source="resume") == told
 
 
+@pytest.mark.parametrize(
+    ("where", "step"),
+    [(ContextProvider, "_refresh_soon"), (context_provider, "brief")],
+    ids=["before it is made", "while it is made"],
+)
 def test_behind_a_brief_from_the_disk_a_compaction_adds_too(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, where: Any, step: str
 ) -> None:
-    """The client gave up on the worker, which is told of it while it makes its own answer."""
+    """The client gave up on the worker, which is told of it while it makes its own answer; before
+    that is taken back, it answers a prompt.
+    """
     standing = "the brief on the disk"
     state = desk.registry.places.state
     note = {"host": "opencode", "event": "session.created", "payload": opencode()}
-    make = context_provider.brief
+    as_usual = getattr(where, step)
 
-    def make_slowly(*views: Any, **wishes: Any) -> Any:
+    def heard_meanwhile(*given: Any, **wishes: Any) -> Any:
         told = json.dumps({**note, "told": (standing, []), "source": ""})
         disk.put(str(state), disk.GIVEN, "n", told)
-        desk.answers.save()
-        return make(*views, **wishes)
+        other.submit(desk.answers.save).result()
+        return as_usual(*given, **wishes)
 
     desk.note(RULE, permanent=True)
-    with monkeypatch.context() as slow:
-        slow.setattr(context_provider, "brief", make_slowly)
-        assert RULE in desk.brief("opencode")
-    arguments = ["0.1.0", "opencode", "session.created"]
-    payload = json.dumps(opencode()).encode()
-    desk.answers.take_back_unheard("answer", arguments, payload)
+    with ThreadPoolExecutor(1) as other:
+        with monkeypatch.context() as slow:
+            slow.setattr(where, step, heard_meanwhile)
+            assert RULE in desk.brief("opencode")
+        other.submit(desk.prompt, PROMPT, "opencode").result()
+        arguments = ["0.1.0", "opencode", "session.created"]
+        payload = json.dumps(opencode()).encode()
+        desk.answers.take_back_unheard("answer", arguments, payload)
     desk.talk("opencode", "ses_1", ("Which one?", "Decided: we take a table."))
     compacted = desk.ask("opencode", "session.compacted", opencode())
     known, _, more = compacted.partition(f"{standing}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -148,17 +149,48 @@ def test_a_fork_has_what_the_last_session_of_its_directory_was_given(
 def test_of_several_answers_that_nobody_heard_each_is_taken_back(
     tmp_path: Path,
 ) -> None:
-    """Two are in the making while the client tells the brief from the disk."""
+    """Two are in the making while the client tells the brief from the disk, and a third is heard."""
     log = InjectionLog(tmp_path / "shown.json")
     session = Origin("opencode", "s-1", "/code/api")
-    log.begin(session)
-    log.begin(session)
-    log.add(session, ("from the disk", ()), BRIEF)
-    log.begin(session)
-    for late in ("the first answer", "the second answer"):
+    first, second, heard = (ThreadPoolExecutor(1) for _ in range(3))
+
+    def tell(text: str) -> None:
         log.forget(session)
-        log.add(session, (late, (ID,)), BRIEF)
-        assert log.brief(session) == late
-        log.take_back(session)
+        log.add(session, (text, (ID,)), BRIEF)
+
+    for answer in (first, second):
+        answer.submit(log.begin).result()
+    first.submit(tell, "the first answer").result()
+    with log.lasting():
+        log.forget(session)
+        log.add(session, ("from the disk", ()), BRIEF)
+    second.submit(tell, "the second answer").result()
+    assert log.brief(session) == "the second answer"
+    heard.submit(log.begin).result()
+    heard.submit(log.add, session, ("- “Beside.”", ("mem_2",)), PROMPT).result()
+    for answer in (second, first):
+        answer.submit(log.take_back, session).result()
         assert log.brief(session) == "from the disk"
-    assert log.history_of(session).shown == {}
+    assert set(log.history_of(session).shown) == {"mem_2"}
+    for answer in (first, second, heard):
+        answer.shutdown()
+
+
+def test_what_lasts_or_is_of_an_earlier_answer_is_not_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(injection_log, "MAX_STEPS", 2)
+    log = InjectionLog(tmp_path / "shown.json")
+    log.add(SESSION, (TEXT, ("mem_1",)), PROMPT)
+    log.take_back(SESSION)
+    log.begin()
+    log.add(SESSION, (TEXT, ("mem_2",)), PROMPT)
+    log.begin()
+    with log.lasting():
+        log.add(SESSION, (TEXT, ("mem_3",)), PROMPT)
+    log.add(SESSION, (TEXT, ("mem_4",)), PROMPT)
+    assert set(log.history_of(SESSION).shown) == {"mem_1", "mem_2", "mem_3", "mem_4"}
+    log.take_back(SESSION)
+    assert set(log.history_of(SESSION).shown) == {"mem_1", "mem_2", "mem_3"}
+    log.take_back(OTHER)
+    assert log.history_of(OTHER) == InjectionHistory()

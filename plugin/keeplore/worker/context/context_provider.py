@@ -85,7 +85,6 @@ class ContextProvider:
             return ""
         if not self._shown.note_asked(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
             return ""
-        self._shown.begin(origin)
         self._taken.pop(origin.session_key, "")
         # before what was sent already nothing new may stand: the host's cache would be lost
         is_late = is_resumed and origin.host in STANDING_BRIEF
@@ -119,12 +118,12 @@ class ContextProvider:
 
     def note_given(self, given: GivenBrief) -> None:
         """Take that a session was given a brief by its host's client, or a part of one."""
-        self._note_start(given.source, given.origin)
         self._owed.drop(given.origin)
         way = InjectionKind.PART if given.is_part else InjectionKind.BRIEF
-        self._note_shown(given.origin, given.told, way)
-        # an answer that is still in the making came too late: what is taken back then ends here
-        self._shown.begin(given.origin)
+        # an answer that is still in the making came too late, and is taken back
+        with self._shown.lasting():
+            self._note_start(given.source, given.origin)
+            self._note_shown(given.origin, given.told, way)
 
     def _beside_prompt(
         self, prompt: str, origin: Origin, workspace: Workspace, size: int

@@ -71,6 +71,7 @@ class RequestHandler:
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
         """The host's own JSON with the context it waits for, or nothing."""
         self._hear_clients()
+        self._shown.begin()
         owed = take_owed(self._state, host_name, payload)
         host, event = sender(host_name, event, payload)
         ask, origin = host.ask(event, payload), host.origin(event, payload)

@@ -9,6 +9,8 @@ import json
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -29,6 +31,7 @@ MAX_SESSIONS = 200
 TWICE_S = 5.0
 MAX_WORDS = 2_000  # sentences of a session
 MAX_ASKED = 50  # messages of which it is known that they were just asked about
+MAX_STEPS = 20  # of a session, that may be taken back
 MAX_GIVEN = 200  # blocks that nobody has looked at yet
 
 
@@ -53,7 +56,7 @@ class Injection:
     at: str  # RFC 3339, UTC
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _SessionLog:
     briefed_at: str = ""  # RFC 3339, UTC; "" before the first brief
     cwd: str = ""
@@ -70,20 +73,13 @@ class _SessionLog:
     brief_at: str = ""
     again: str = ""
 
-    def copy(self) -> _SessionLog:
-        """A copy of the present state, which later notes do not change."""
-        return replace(
-            self, ids=dict(self.ids), answers=[*self.answers], words=[*self.words]
-        )
-
-    def repeat_always(self, block: ContextBlock, at: str) -> None:
-        """Tell a block before each request from now on, behind the brief that is told so, or as
-        that brief.
+    def with_repeated(self, block: ContextBlock, at: str) -> _SessionLog:
+        """The same with a block that is told before each request from now on, behind the brief that
+        is told so, or as that brief.
         """
         if self.brief:
-            self.again = block[0]
-        else:
-            self.brief, self.brief_ids, self.brief_at = block[0], [*block[1]], at
+            return replace(self, again=block[0])
+        return replace(self, brief=block[0], brief_ids=[*block[1]], brief_at=at)
 
     def shortened(self) -> _SessionLog:
         """What is left of it where the context was shortened or emptied."""
@@ -98,16 +94,50 @@ class _SessionLog:
             brief_at=self.brief_at,
         )
 
-    def add_shown(self, block: ContextBlock, at: str, way: InjectionKind) -> None:
-        """Add what the session is shown now."""
-        text, ids = block
-        self.ids |= dict.fromkeys(ids, at)
-        if way in (InjectionKind.BRIEF, InjectionKind.LATE):
-            self.briefed_at = at
-        elif way is not InjectionKind.PART:
-            self.answers = [*dict.fromkeys((*self.answers, *ids))]
-        words = dict.fromkeys((*self.words, *sorted(words_in(text))))
-        self.words = [*words][-MAX_WORDS:]
+    def with_shown(self, given: Injection) -> _SessionLog:
+        """The same with what the session is shown now."""
+        words = dict.fromkeys((*self.words, *sorted(words_in(given.text))))
+        briefed_at, answers = self.briefed_at, self.answers
+        if given.way in (InjectionKind.BRIEF, InjectionKind.LATE):
+            briefed_at = given.at
+        elif given.way is not InjectionKind.PART:
+            answers = [*dict.fromkeys((*answers, *given.ids))]
+        return replace(
+            self,
+            briefed_at=briefed_at,
+            cwd=given.origin.cwd,
+            ids=self.ids | dict.fromkeys(given.ids, given.at),
+            answers=answers,
+            words=[*words][-MAX_WORDS:],
+        )
+
+
+_Step = Callable[[_SessionLog], _SessionLog]
+
+
+@dataclass(slots=True)
+class _Steps:
+    """What was noted of a session lately, each with the answer that it belongs to, None where it
+    stays in any case; and the log before that.
+    """
+
+    before: _SessionLog
+    taken: list[tuple[object, _Step]] = field(default_factory=list)
+
+    def add(self, answer: object, step: _Step) -> None:
+        self.taken.append((answer, step))
+        while len(self.taken) > MAX_STEPS:
+            self.before = self.taken.pop(0)[1](self.before)
+
+    def without(self, answer: object) -> _Steps:
+        kept = [(whose, step) for whose, step in self.taken if whose is not answer]
+        return _Steps(self.before, kept)
+
+    def result(self) -> _SessionLog:
+        log = self.before
+        for _, step in self.taken:
+            log = step(log)
+        return log
 
 
 class InjectionLog:
@@ -120,7 +150,8 @@ class InjectionLog:
         self._lock = threading.Lock()
         self._is_saved = True
         self._asked: dict[str, float] = {}  # a message → when it was asked about
-        self._before: dict[str, _SessionLog] = {}  # as they were before the last answer
+        self._steps: dict[str, _Steps] = {}
+        self._answer = threading.local()  # the one that this thread makes
         self._given: deque[Injection] = deque(maxlen=MAX_GIVEN)
         try:
             self._sessions = {
@@ -170,63 +201,61 @@ class InjectionLog:
 
     def mark_lost(self, origin: Origin) -> None:
         """Forget what was shown where the host has shortened or emptied the session's context."""
-        with self._lock:
-            known = self._sessions.get(_key(origin), _SessionLog())
-        self._replace(origin, known.shortened())
+        self._note(origin, _SessionLog.shortened)
 
     def forget(self, origin: Origin) -> None:
         """Forget all that a session was shown: it begins anew."""
-        self._replace(origin, _SessionLog())
+        self._note(origin, lambda _: _SessionLog())
 
     def inherit(self, origin: Origin) -> None:
         """Give a fork what its parent was given: by all that is known the last session in the same
         directory.
         """
         with self._lock:
-            if _key(origin) in self._sessions:
-                return
             known = [
                 s
                 for key, s in self._sessions.items()
                 if key.startswith(f"{origin.host}/") and s.cwd == origin.cwd
             ]
-            if known and origin.cwd:
-                self._sessions[_key(origin)] = known[-1].copy()
+            is_new = _key(origin) not in self._sessions
+        if is_new and known and origin.cwd:
+            self._note(origin, lambda _: known[-1])
 
-    def begin(self, origin: Origin) -> None:
-        """Begin an answer for the session: what it was given until now can be had back."""
-        with self._lock:
-            known = self._sessions.get(_key(origin), _SessionLog())
-            self._before.pop(_key(origin), None)
-            self._before[_key(origin)] = known.copy()
-            _forget_oldest(self._before, MAX_ASKED)
+    def begin(self) -> None:
+        """Begin an answer in this thread: what the thread notes from now on can be taken back."""
+        self._answer.current = object()
 
     def take_back(self, origin: Origin) -> None:
-        """Undo the answer that was made last for the session, which nobody heard; of several in the
-        making each.
+        """Undo what the answer that this thread made noted of the session, since nobody heard it;
+        what others noted of it before, meanwhile and after that stays.
         """
         with self._lock:
-            before = self._before.get(_key(origin))
-        if before is not None:
-            self._replace(origin, before.copy())
+            steps = self._steps.get(_key(origin))
+            if steps and (answer := self._current_answer()):
+                self._steps[_key(origin)] = steps = steps.without(answer)
+                self._replace(origin, steps.result())
+
+    @contextmanager
+    def lasting(self) -> Iterator[None]:
+        """What is noted within is no part of the answer that this thread makes."""
+        answer, self._answer.current = self._current_answer(), None
+        try:
+            yield
+        finally:
+            self._answer.current = answer
 
     def add(self, origin: Origin, block: ContextBlock, way: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
         text, ids = block
         is_at_start = way in (InjectionKind.BRIEF, InjectionKind.PART)
+        if not (ids or is_at_start or way is InjectionKind.LATE):
+            return
+        given = Injection(origin, text, ids, way, now())
         with self._lock:
-            if not (ids or is_at_start or way is InjectionKind.LATE):
-                return
-            session = self._sessions.pop(_key(origin), _SessionLog())
-            at = now()
-            self._given.append(Injection(origin, text, ids, way, at))
-            session.cwd = origin.cwd
-            session.add_shown(block, at, way)
-            if is_at_start and origin.host in STANDING_BRIEF:
-                session.repeat_always(block, at)
-            self._sessions[_key(origin)] = session  # behind all others
-            _forget_oldest(self._sessions, MAX_SESSIONS)
-            self._is_saved = False
+            self._given.append(given)
+        self._note(origin, lambda log: log.with_shown(given))
+        if is_at_start and origin.host in STANDING_BRIEF:
+            self._note(origin, lambda log: log.with_repeated(block, given.at))
 
     def taken(self) -> list[Injection]:
         """What sessions were given since the last time that this was asked."""
@@ -243,11 +272,26 @@ class InjectionLog:
                 durable.write(self._path, json.dumps(data).encode())
                 self._is_saved = True
 
-    def _replace(self, origin: Origin, session: _SessionLog) -> None:
+    def _current_answer(self) -> object:
+        return getattr(self._answer, "current", None)
+
+    def _note(self, origin: Origin, step: _Step) -> None:
+        key = _key(origin)
         with self._lock:
-            if self._sessions.pop(_key(origin), None) or session.has_lost:
-                self._sessions[_key(origin)] = session
-                self._is_saved = False
+            known = self._sessions.get(key, _SessionLog())
+            steps = self._steps.pop(key, None) or _Steps(known)
+            steps.add(self._current_answer(), step)
+            self._steps[key] = steps
+            _forget_oldest(self._steps, MAX_ASKED)
+            self._replace(origin, step(known))
+
+    def _replace(self, origin: Origin, log: _SessionLog) -> None:
+        """Put a session's log behind all others; an empty one is none."""
+        self._sessions.pop(_key(origin), None)
+        if log != _SessionLog():
+            self._sessions[_key(origin)] = log
+            _forget_oldest(self._sessions, MAX_SESSIONS)
+        self._is_saved = False
 
 
 def _session(data: dict[str, Any]) -> _SessionLog:
