@@ -133,6 +133,15 @@ def test_it_is_a_reply_where_it_comes_at_once() -> None:
     assert not is_reply(said, "Yes, but 60 days", 90.0)
 
 
+def test_a_yes_to_what_was_asked_is_a_reply_however_late_it_comes() -> None:
+    days = 4 * 24 * 60.0
+    asked = [{"user": "How long?", "assistant": "14 days. Want me to set it?"}]
+    assert is_reply(asked, "yup... 14 days, and drop the monthly copy", days)
+    assert not is_reply(asked, "The invoices need another footer", days)
+    told = [{"user": "How long?", "assistant": "I set 14 days."}]
+    assert not is_reply(told, "ok, now the invoices", days)
+
+
 @pytest.mark.parametrize(
     ("asked", "proposed", "message"),
     [

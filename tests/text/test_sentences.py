@@ -73,6 +73,16 @@ def test_nothing_in_code_ends_a_sentence(sentence: str) -> None:
     assert found == ["All is done.", sentence, "`Name` is next."]
 
 
+def test_the_number_of_an_item_that_a_line_names_ends_no_sentence() -> None:
+    message = "Fix:   2. The parser stops. We are on version 2. It works."
+    assert [one.text for one in sentences(message)] == [
+        "Fix: 2. The parser stops.",
+        "We are on version 2.",
+        "It works.",
+    ]
+    assert [one.text for one in sentences("Fix: 2.")] == ["Fix: 2."]
+
+
 @pytest.mark.parametrize(
     ("line", "question", "answer"),
     [

@@ -132,12 +132,15 @@ def is_reply(
     exchanges: Sequence[Mapping[str, Any]], message: str, minutes: float
 ) -> bool:
     """True where a message answers at once what was asked last, amends what was proposed or takes
-    something of it, takes an item of a list by its number, or quotes a recent answer.
+    something of it, and however late where it says yes to what was asked, takes an item of a list
+    by its number, or quotes a recent answer.
     """
     answers = [str(exchange["assistant"]) for exchange in exchanges[-BLOCK:]]
-    is_invited = ends_with_question(answers[-1]) or amends(message)
+    is_asked = ends_with_question(answers[-1])
+    is_invited = is_asked or amends(message)
     is_at_once = minutes < PAUSE and (is_invited or echoes(message, answers[-1]))
-    is_answer = is_at_once or opens_with(message, "picks")
+    is_yes = is_asked and opens_with(message, "affirmed")
+    is_answer = is_at_once or is_yes or opens_with(message, "picks")
     return is_answer or task_change.quotes(message, answers)
 
 

@@ -63,6 +63,7 @@ _GOES_ON = re.compile(
 )
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 _SIGN = re.compile(r"[^\w\s]")
+_ITEM_NAMED = re.compile(r"[:：]\s+\d{1,2}[.)]\s*\Z")
 _STRESSED = re.compile(
     r"`[^`\n]*`|(?<![*\w])\*\*(?=[^\s*])([^*\n→]{1,300}?)(?<=\S)\*\*(?![*\w])"
 )
@@ -143,12 +144,17 @@ def _segments(block: str) -> list[str]:
 
 
 def _with_whole_code(block: str) -> Iterator[str]:
-    """The sentences as they are cut, where code counts as a word: nothing in it ends a sentence."""
+    """The sentences as they are cut, where code counts as a word: nothing in it ends a sentence.
+    Nor does the number of an item that a line names, "Fix: 2. The parser stops".
+    """
     read = _INLINE_CODE.sub(lambda code: _SIGN.sub("X", code[0]), block)
-    place = 0
+    begin = end = 0
     for segment in sentencex.segment("en", read):
-        yield block[place : place + len(segment)].rstrip()
-        place += len(segment)
+        end += len(segment)
+        if not _ITEM_NAMED.search(read, begin, end):
+            yield block[begin:end].rstrip()
+            begin = end
+    yield block[begin:end].rstrip()
 
 
 def _blocks(message: str) -> Iterator[tuple[str, int, str]]:

@@ -88,6 +88,17 @@ def test_each_part_of_a_message_stands_with_what_was_stated_of_it() -> None:
             "The reason for the crack at 960 °C is moisture.",
         ),
         ("and sweep the shelves", "The kiln is empty now."),
+        # numbers of findings, and stages of the work
+        ("address 28 and 41", "#28: Removed the second thermocouple."),
+        ("OK, A was fine, proceed with B", "Kiln B is built, and its test OK."),
+        (
+            "Fix:\n2. The log of the kiln is unreadable",
+            "Done. The log of the kiln is one line a reading now.",
+        ),
+        (
+            "Fix:   2. The log of the kiln is unreadable",
+            "Done. The log of the kiln is one line a reading now.",
+        ),
     ],
 )
 def test_questions_work_trouble_and_doubts_settle_nothing(

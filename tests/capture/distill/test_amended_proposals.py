@@ -309,10 +309,10 @@ LETTERED = (
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        ("b", Quote("Where do holds live? → A table in Postgres", "assistant", "t-0")),
+        ("b", Quote("Where do holds live? → A table in Postgres", "user", "t-1")),
         (
             "b i guess, i hate cron though",
-            Quote("Where do holds live? → A table in Postgres", "assistant", "t-0"),
+            Quote("Where do holds live? → A table in Postgres", "user", "t-1"),
         ),
         (
             "b but no cron",
@@ -331,8 +331,8 @@ def test_a_greeting_is_no_question_that_an_option_answers() -> None:
     assert decided(asked, LETTERED, "b") == [
         Quote(
             "Two people book one seat on the same boat → A table in Postgres",
-            "assistant",
-            "t-0",
+            "user",
+            "t-1",
         )
     ]
 

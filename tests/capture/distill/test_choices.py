@@ -17,9 +17,7 @@ A) Redis: fast, but one more service to run.
 B) SQLite file: nothing to run.
 
 I recommend B. Which one?"""
-FIRST = Quote(
-    f"{ASKED} → Redis: fast, but one more service to run.", "assistant", "t-0"
-)
+FIRST = Quote(f"{ASKED} → Redis: fast, but one more service to run.", "user", "t-1")
 SECOND = f"{ASKED} → SQLite file: nothing to run."
 
 

@@ -199,7 +199,7 @@ Which one do you prefer?"""
 def test_a_pick_is_read_from_the_list_it_answers(answer: str, chosen: str) -> None:
     found = distill(talk("Where should jobs live?", LISTED, answer, "Done."))
     line = f"Where should jobs live? → {chosen}"
-    assert Quote(line, "assistant", "turn-0") in found["decision"]
+    assert Quote(line, "user", "turn-1") in found["decision"]
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_some_exchanges_after_the_options(answer: str) -> None:
 
 def test_of_the_latest_choice_between_letters() -> None:
     said = told((ASKED, OPTIONS), ("and thumbnails?", OTHERS), ("hm, ok. B", "Done."))
-    assert said == [("made on demand, by a proxy", "t-1")]
+    assert said == [("made on demand, by a proxy", "t-2")]
     # of a choice that was not put between it there is none
     assert (
         told((ASKED, OPTIONS), ("and thumbnails?", OTHERS), ("fine. C", "Done.")) == []

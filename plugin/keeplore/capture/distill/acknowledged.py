@@ -34,8 +34,16 @@ BRIEF = 3  # words of a sentence that is taken up by half of its content words
 SHARED = 2  # content words of a longer one, numbers and names apart
 SPEAKS_FOR_ITSELF = 5  # content words from which a message needs no restatement
 # what settles nothing: work, trouble, doubts, what is told of what was done
-NO_SETTLING = ("workflow", "trouble", "undecided", "far_off", "chore")
+NO_SETTLING = (
+    "workflow",
+    "workflow_question",
+    "trouble",
+    "undecided",
+    "far_off",
+    "chore",
+)
 NO_OPENING = (
+    "errand",
     "task",
     "work_order",
     "tells_background",
@@ -61,7 +69,9 @@ NO_ANSWER = (
     "tells_result",
     "tells_state",
 )
-_NAMED = re.compile(r"\d+(?:[.,:]\d+)*|\b\w*[a-z][A-Z]\w*\b|\b[A-Z]{2,}\b|`[^`]+`")
+_NAMED = re.compile(
+    r"\d+(?:[.,:]\d+)*|\b\w*[a-z][A-Z]\w*\b|\b(?!OK\b)[A-Z]{2,}\b|`[^`]+`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +139,11 @@ def _may_settle(sentence: Sentence) -> bool:
     if not (terms(text) or _NAMED.search(text)) or is_left(text):
         return False
     is_other = any(says(text, name) for name in NO_SETTLING)
-    return not (is_other or any(opens_with(text, name) for name in NO_OPENING))
+    # of "Fix: 2. The parser …" the item is what the work is on
+    openings = (text, sentence.lead) if sentence.label else (text,)
+    return not is_other and not any(
+        opens_with(opening, name) for opening in openings for name in NO_OPENING
+    )
 
 
 def _is_terse(text: str) -> bool:

@@ -305,7 +305,7 @@ def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision
         picked = _decision(found.line, "user", turn, PICKED, at)
         return replace(picked, choice=found.choice)
     if found.kind is AgreedKind.PICK:
-        picked = _decision(found.line, "assistant", before, PICKED, at - 1)
+        picked = _decision(found.line, "user", turn, PICKED, at)
         own = frozenset(terms(found.text))
         about = own if len(own) > 1 and " " in found.text else picked.terms
         return replace(picked, choice=found.choice, terms=about)
