@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import gc
 import importlib
 import importlib.metadata
@@ -49,7 +50,9 @@ ALSO = ("numpy", "hnswlib", "pygit2", "rich.console", "rich.table")
 SAID = "Always use pnpm, not npm. The token 3f9cQ81xZ0bWm77p is for the staging database on db7."
 ANSWERED = "Done: the pipeline uses pnpm now, because npm has no workspaces."
 # what is loaded lies in pages of 2 MB, if the system has them: a fork copies the list of the pages
-ROOMY = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "PYTHONMALLOC": "malloc"}
+ROOMY = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+LARGE_PAGE = 2 << 20  # bytes
+COLLAPSE = 25  # what Linux calls MADV_COLLAPSE; an older one refuses it
 # what Python itself reads while it starts cannot be given to one that has started
 _EARLY = ("PYTHON", "LD_")
 # these it may have had otherwise: what is compiled is kept, and the streams are made for a command
@@ -261,6 +264,21 @@ def _make_tables() -> None:
             cues.pattern(name)
 
 
+def _gather_pages() -> None:
+    """Python's own memory comes in pieces for which nothing asks for large pages before."""
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        return
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in maps.read_text().splitlines():
+        span, rights, _, _, inode, *_ = line.split()
+        if rights.startswith("rw") and inode == "0":
+            first, end = (int(at, 16) for at in span.split("-"))
+            for page in range(-(-first // LARGE_PAGE), end // LARGE_PAGE):
+                advise(page * LARGE_PAGE, LARGE_PAGE, COLLAPSE)
+
+
 class _Server:
     """Forks for each command that is asked for, and tells who asked how it ended."""
 
@@ -369,6 +387,7 @@ def _end(status: object) -> None:
 if __name__ == "__main__":
     _load()
     gc.freeze()  # a collection in a fork would copy all that was loaded
+    _gather_pages()
     _Server(socket.socket(fileno=int(sys.argv[1]))).next()
     try:
         if Path(sys.argv[0]).is_absolute():
