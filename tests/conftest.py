@@ -23,6 +23,7 @@ import pytest
 from example_count import examples
 from hypothesis import HealthCheck, settings
 from loaded_model import hashed_once, once
+from shared_vectors import FILE, SIZE
 from sound_errors import in_words
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -80,6 +81,8 @@ def pytest_configure(config: pytest.Config) -> None:
     time.tzset()
     if _has_room(MEMORY_DISK):  # thousands of fsyncs are waited for on a real disk
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
+    if FILE not in os.environ:  # the processes of a run are told by the first one
+        _share_vectors(config)
     _before.update({place: _listing(place) for place in TRAPPED})
     sys.addaudithook(_guard)
 
@@ -295,6 +298,15 @@ def _has_room(disk: Path) -> bool:
         return False
     about = os.statvfs(disk)
     return not about.f_flag & os.ST_NOEXEC and about.f_bavail * about.f_frsize > ROOM
+
+
+def _share_vectors(config: pytest.Config) -> None:
+    place = MEMORY_DISK if _has_room(MEMORY_DISK) else None
+    number, name = tempfile.mkstemp(prefix="keeplore-tests-", dir=place)
+    config.add_cleanup(Path(name).unlink)
+    os.truncate(number, SIZE)
+    os.close(number)
+    os.environ[FILE] = name
 
 
 def _clear(environment: os._Environ[str]) -> None:

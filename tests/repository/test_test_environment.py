@@ -10,7 +10,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from shared_vectors import DIM, PLACE, SIZE, SharedVectors
 
 
 def test_the_home_is_a_fresh_one(home: Path) -> None:
@@ -77,3 +80,43 @@ def test_git_has_an_identity_and_starts_on_main(
     assert git("symbolic-ref", "--short", "HEAD", cwd=tmp_path) == "main"
     git("commit", "-q", "--allow-empty", "-m", "first", cwd=tmp_path)
     assert git("log", "--format=%ae", cwd=tmp_path) == "person@example.invalid"
+
+
+def test_what_a_model_made_of_a_text_is_asked_for_once(tmp_path: Path) -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.read: list[str] = []
+
+        def vector(self, text: str) -> NDArray[np.float32]:
+            self.read.append(text)
+            return np.full(DIM, len(self.read), np.float32)
+
+    file = tmp_path / "vectors"
+    with file.open("wb") as empty:
+        empty.truncate(SIZE)
+    first, other = Model(), Model()
+    vectors = SharedVectors(first, "a model", file)
+    made = vectors.vector("a text")
+    again = SharedVectors(other, "a model", file).vector("a text")
+    assert made.tolist() == again.tolist() == [1.0] * DIM
+    assert (first.read, other.read) == (["a text"], [])
+    # neither another text nor another model
+    vectors.vector("a text, too")
+    SharedVectors(other, "another model", file).vector("a text")
+    assert (first.read, other.read) == (["a text", "a text, too"], ["a text"])
+
+
+def test_half_a_vector_is_none(tmp_path: Path) -> None:
+    class Model:
+        def vector(self, text: str) -> NDArray[np.float32]:
+            return np.ones(DIM, np.float32)
+
+    file = tmp_path / "vectors"
+    with file.open("wb") as empty:
+        empty.truncate(SIZE)
+    SharedVectors(Model(), "a model", file).vector("a text")
+    held = np.fromfile(file, PLACE)
+    held["vector"][:, DIM // 2 :] = 0
+    held.tofile(file)
+    found = SharedVectors(Model(), "a model", file).vector("a text")
+    assert found.tolist() == [1.0] * DIM

@@ -1,5 +1,5 @@
-"""A model of a process that is hashed and loaded once, wherever its files lie: that takes longer
-than most tests.
+"""A model of a process that is hashed and loaded once, wherever its files lie, and a run reads each
+text with it once: that takes longer than most tests.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from shared_vectors import shared
 
 
 def once(load: Callable[..., Any], *, threads: int | None = None) -> Callable[..., Any]:
@@ -24,7 +26,7 @@ def once(load: Callable[..., Any], *, threads: int | None = None) -> Callable[..
         model = (files.sha256, files.file, files.pooling, files.max_tokens, tokenizer)
         key = (model, wanted, os.getpid() if wanted > 1 else 0)
         if key not in loaded:
-            loaded[key] = load(files, wanted)
+            loaded[key] = shared(load(files, wanted), model, wanted)
         return loaded[key]
 
     return runner
