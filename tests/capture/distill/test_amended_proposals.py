@@ -337,6 +337,28 @@ def test_a_greeting_is_no_question_that_an_option_answers() -> None:
     ]
 
 
+NAMED_WAY = "Simplest robust way: one table for all boats, and a view for each."
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("yeah, simplest robust way", [Quote(NAMED_WAY, "assistant", "t-0")]),
+        ("Then the simplest robust way.", [Quote(NAMED_WAY, "assistant", "t-0")]),
+        ("is the simplest robust way?", []),
+        ("the other way", []),
+        ("simplest way", []),
+    ],
+)
+def test_what_the_reply_calls_by_the_words_of_the_message_is_taken(
+    message: str, found: list[Quote]
+) -> None:
+    reply = (
+        f"A table for each boat is hard to search.\n\n{NAMED_WAY}\n\nWhat do you think?"
+    )
+    assert decided("We need holds.", reply, message) == found
+
+
 HOW_OFTEN = "How often should sites get the list?"
 DAILY = "I'd suggest a daily digest per site."
 

@@ -198,6 +198,11 @@ def title(*said: str) -> str:
             "Waitlist on old phones is empty",
         ),
         (
+            "Read every report in docs/tides/ again",
+            "Read every report in tides again",
+        ),
+        ("fix the stations w/ no name", "Fix the stations with no name"),
+        (
             "The second one concerns the visit window in the protocol.",
             "Visit window in the protocol",
         ),
@@ -258,6 +263,15 @@ def test_the_decision_gives_the_name_where_there_is_one() -> None:
         "Good: a jobs table with SKIP LOCKED.",
     )
     assert title(*said) == "Drop Redis in favour of a Postgres queue"
+
+
+def test_a_name_that_was_given_up_gives_no_title() -> None:
+    before = ("hmm maybe tides.db makes more sense than harbour.db", "")
+    asked = "Which do you want — `gauge.db`, `tides.db`, or stick with `harbour.db`?"
+    said = (before[0], f"Fair point. {asked}", "let's go with gauge.db")
+    done = "Done: renamed the file to `gauge.db`, its package and its document."
+    assert title(*before) == "tides.db makes more sense than harbour.db"
+    assert title(*said, done) == "Rename the file to gauge.db"
 
 
 def test_a_short_answer_is_led_by_what_was_asked() -> None:

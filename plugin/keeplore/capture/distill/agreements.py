@@ -92,6 +92,8 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
     following = said[1:OPENING]
     if other := taken_instead(said, earlier) or picked_by_letter(following, earlier):
         return _other_pick(other)
+    if labelled := _with_label_said(said[0], earlier[-1].assistant):
+        return Agreed(labelled.text, AgreedKind.PROPOSAL)
     if at_once := _agreed_at_once(said, earlier[-1]):
         return at_once
     if letter := picked_by_letter(said[:1], earlier[:-1]):
@@ -433,6 +435,18 @@ def _option_by_name(opening: str, reply: str) -> Sentence | None:
     name = named_option(opening, [option.text for option in options])
     listed = next((option for option in options if option.text == name), None)
     return listed or way_named(opening, ways_put(said[-TAIL:]))
+
+
+def _with_label_said(said: Sentence, reply: str) -> Sentence | None:
+    """What a reply tells behind the words that a sentence says, "the simple way: …"."""
+    named = {*terms(said.text)}
+    if len(named) < NAMED_TERMS or said.is_question:
+        return None
+    for sentence in reversed(sentences(reply)[-TAIL:]):
+        label, colon, _ = sentence.text.partition(": ")
+        if colon and not sentence.label and named == {*terms(label)}:
+            return sentence
+    return None
 
 
 def _asks_to_pick(reply: str) -> bool:

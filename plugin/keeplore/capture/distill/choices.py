@@ -12,7 +12,13 @@ from itertools import takewhile
 from keeplore.capture.cues import meanings, opens_with, pattern, says
 from keeplore.capture.segmenter import is_confirmation
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.text.sentences import Sentence, answer_line, clip, sentences
+from keeplore.text.sentences import (
+    Sentence,
+    answer_line,
+    clip,
+    question_and_answer,
+    sentences,
+)
 from keeplore.text.terms import terms
 
 LOOK_BACK = 8  # exchanges in which is looked for what a message refers to
@@ -65,6 +71,12 @@ class Choice:
         named = [option for option in self.options if _NAME.fullmatch(option)]
         spoken = [name for name in named if name.strip("`") in text]
         return bool(spoken) and taken in named and taken not in spoken
+
+
+def named_choice(line: str) -> tuple[Choice, str]:
+    """The choice between names in code that a line of question and answer tells, and the answer."""
+    question, answer = question_and_answer(line)
+    return Choice(question, tuple(_NAME.findall(question))), answer
 
 
 def choice_of(exchange: Exchange, options: Sequence[Sentence]) -> Choice:

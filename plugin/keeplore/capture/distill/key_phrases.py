@@ -34,6 +34,7 @@ _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
     r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])",
     re.ASCII,
 )
+_WITH = re.compile(r"(?<![\w/.])w/(?=\s)")  # "w/ a name"
 _INTERJECTION = re.compile(r"(?:u+h+m*|h+m+|m+k+|a+h+|lol|ok+y?|lest)\Z", re.IGNORECASE)
 _CONTRACTED = re.compile(  # "doesnt", "whats": what is typed without an apostrophe
     r"\b(ca|do|does|did|is|are|was|were|wo|has|have|could|should|would)n(t)\b|"
@@ -121,17 +122,25 @@ def _name_of(url: re.Match[str]) -> str:
     return last.removesuffix(".git") if _NAME.fullmatch(last) else ""
 
 
+def _name_in_path(path: re.Match[str]) -> str:
+    """The file that a path names, or the directory of a relative one; a short one whole."""
+    if _SHORT_PATH.fullmatch(path[0]):
+        return path[0]
+    if path[1] or path[0][0] in "/~.":
+        return path[1] or ""
+    return path[0].rstrip("/").rpartition("/")[2]
+
+
 @functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
 def plain(text: str) -> str:
-    """The text as one would say it: markers, addresses, directories and pasted images gone, file
-    names kept, contractions with their apostrophes.
+    """The text as one would say it: markers, addresses and pasted images gone, of paths only names
+    kept, "w/" in letters, contractions with their apostrophes.
     """
     text = _LINK.sub(r"\1", text)
     text = _CODE.sub(r"\1", text)
     text = _URL.sub(_name_of, text)
-    text = _PATH.sub(
-        lambda m: m[0] if _SHORT_PATH.fullmatch(m[0]) else m[1] or "", text
-    )
+    text = _WITH.sub("with", text)
+    text = _PATH.sub(_name_in_path, text)
     text = _CONTRACTED.sub(_with_apostrophe, _NOISE.sub("", text))
     text = re.sub(
         r"\*{2,}|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text

@@ -14,6 +14,7 @@ from itertools import chain
 
 from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.instructions import is_instructions
+from keeplore.capture.distill.choices import named_choice
 from keeplore.capture.distill.key_phrases import (
     Profile,
     capitalised,
@@ -107,7 +108,7 @@ def title_of(
     scored = [
         (_score(wording, about, spread) + worth, wording.text)
         for wording, worth in _candidates(exchanges, parts, work or Work(), about)
-        if 0 < len(wording.text) <= MAX_TITLE and REDACTED not in wording.text
+        if _may_be_title(wording.text, parts)
     ]
     # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
@@ -116,6 +117,13 @@ def title_of(
     found = _told_in_head(parts, about) or _first_words(exchanges)
     found = found or best[1]
     return capitalised(found) or FALLBACK
+
+
+def _may_be_title(text: str, parts: Parts) -> bool:
+    if not 0 < len(text) <= MAX_TITLE or REDACTED in text:
+        return False
+    chosen = (named_choice(quote.text) for quote in parts.get("decision", ()))
+    return not any(choice.leaves(text, taken) for choice, taken in chosen)
 
 
 def _candidates(
