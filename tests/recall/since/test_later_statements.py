@@ -299,43 +299,45 @@ def quote(text: str, turn: str) -> Quote:
     return Quote(text, "user", turn)
 
 
-@pytest.mark.parametrize(
-    ("answer", "decided", "expected"),
-    [
-        ("No, indent with spaces.", ("No, indent with spaces.",), True),
-        ("Actually, spaces please.", ("Actually, spaces please.",), True),
-        # both hold, and the one takes nothing back
-        (
-            "No, use pnpm, not npm.",
-            ("Indent with tabs.", "No, use pnpm, not npm."),
-            False,
-        ),
-        ("Round prices to cents.", ("Round prices to cents.",), False),
-        ("No problem, go on.", ("No problem, go on.",), False),
-        ("Actually, also add a test.", ("Actually, also add a test.",), False),
-        ("No, that is wrong.", (), False),
-        # of another matter
-        (
-            "Actually, move the queue to Kafka.",
-            ("Actually, move the queue to Kafka.",),
-            False,
-        ),
-    ],
+# the answer of the next message, what is held as decided, and whether it takes back what it answers
+NEXT_MESSAGES = (
+    ("No, indent with spaces.", ("No, indent with spaces.",), True),
+    ("Actually, spaces please.", ("Actually, spaces please.",), True),
+    # both hold, and the one takes nothing back
+    ("No, use pnpm, not npm.", ("Indent with tabs.", "No, use pnpm, not npm."), False),
+    ("Round prices to cents.", ("Round prices to cents.",), False),
+    ("No problem, go on.", ("No problem, go on.",), False),
+    ("Actually, also add a test.", ("Actually, also add a test.",), False),
+    ("No, that is wrong.", (), False),
+    # of another matter
+    (
+        "Actually, move the queue to Kafka.",
+        ("Actually, move the queue to Kafka.",),
+        False,
+    ),
 )
-def test_an_exchange_that_the_next_message_took_back_says_so(
-    told: Told, answer: str, decided: tuple[str, ...], *, expected: bool
-) -> None:
-    said = ("Indent with tabs.", answer, "Go on.")
-    exchanges = tuple(
-        Exchange(f"t{n}", f"2026-02-09T10:0{n}:00Z", text, ("Done.",))
-        for n, text in enumerate(said)
-    )
-    quotes = tuple(quote(text, f"t{said.index(text)}") for text in decided)
-    talk = Conversation("Indenting", exchanges, decision=quotes)
+
+
+def test_an_exchange_that_the_next_message_took_back_says_so(told: Told) -> None:
     workspace = told.registry.for_directory(told.cwd)
     row = told.registry.find(told.hit("first").memory_id, told.cwd).row
     trust = workspace.machine_trust.trust_of
     sayings = LaterSayings(workspace.index, workspace.store.load, trust, lambda _: True)
-    found = sayings.of(row, talk, "User: Indent with tabs.", "t0")
-    later = LaterStatement(answer, row.id, "t1", "2026-02-09T10:01:00Z")
-    assert found == (later if expected else None)
+
+    def later(answer: str, decided: tuple[str, ...]) -> LaterStatement | None:
+        said = ("Indent with tabs.", answer, "Go on.")
+        exchanges = tuple(
+            Exchange(f"t{n}", f"2026-02-09T10:0{n}:00Z", text, ("Done.",))
+            for n, text in enumerate(said)
+        )
+        quotes = tuple(quote(text, f"t{said.index(text)}") for text in decided)
+        talk = Conversation("Indenting", exchanges, decision=quotes)
+        return sayings.of(row, talk, "User: Indent with tabs.", "t0")
+
+    found = {answer: later(answer, decided) for answer, decided, _ in NEXT_MESSAGES}
+    assert found == {
+        answer: LaterStatement(answer, row.id, "t1", "2026-02-09T10:01:00Z")
+        if is_taken_back
+        else None
+        for answer, _, is_taken_back in NEXT_MESSAGES
+    }
