@@ -93,7 +93,7 @@ def _memory(
 
 
 def corpus() -> list[Memory]:
-    entries = yaml.safe_load(CORPUS.read_text(encoding="utf-8"))
+    entries = yaml.load(CORPUS.read_text(encoding="utf-8"), yaml.CSafeLoader)
     return [
         {"note": note, "conversation": conversation}[entry.pop("kind")](**entry)
         for entry in entries

@@ -9,8 +9,9 @@ from keeplore.text.times.session_expressions import sessions_in
 from keeplore.text.times.time_expressions import Span, spans_in
 
 TODAY = date(2026, 11, 21)  # a Saturday
-QUESTIONS = yaml.safe_load(
-    Path(__file__).with_name("time_questions.yaml").read_text(encoding="utf-8")
+QUESTIONS = yaml.load(
+    Path(__file__).with_name("time_questions.yaml").read_text(encoding="utf-8"),
+    yaml.CSafeLoader,
 )
 ASKED_ON = date(2026, 5, 13)
 

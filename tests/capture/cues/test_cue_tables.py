@@ -25,7 +25,9 @@ ASKED = {
 }
 FOLDER = Path(cues.__file__).parent
 TABLES = {
-    name: yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    name: yaml.load(
+        (FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
+    )
     for name in cues.LANGUAGES
 }
 

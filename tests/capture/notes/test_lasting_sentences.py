@@ -12,8 +12,9 @@ import yaml
 from keeplore.capture.notes.note_candidates import AUTOMATIC, candidates
 from keeplore.memory import Exchange
 
-SAID = yaml.safe_load(
-    Path(__file__).with_name("lasting_sentences.yaml").read_text(encoding="utf-8")
+SAID = yaml.load(
+    Path(__file__).with_name("lasting_sentences.yaml").read_text(encoding="utf-8"),
+    yaml.CSafeLoader,
 )
 OPENERS = ("", "ok, ", "Also, ", "Btw ")
 

@@ -22,8 +22,9 @@ from keeplore.recall.request import (
 from keeplore.recall.since.asked_figures import asked_figure
 from keeplore.recall.since.later_figures import later_figure
 
-IN_TALK = yaml.safe_load(
-    Path(__file__).with_name("values_in_talk.yaml").read_text(encoding="utf-8")
+IN_TALK = yaml.load(
+    Path(__file__).with_name("values_in_talk.yaml").read_text(encoding="utf-8"),
+    yaml.CSafeLoader,
 )
 REPLY = "Certainly! Here are some steps."
 ASKED = "How many sources are in my Zotero library?"

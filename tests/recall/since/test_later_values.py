@@ -18,8 +18,9 @@ from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import RecallRequest, SearchScope
 
-WRITTEN = yaml.safe_load(
-    Path(__file__).with_name("later_values.yaml").read_text(encoding="utf-8")
+WRITTEN = yaml.load(
+    Path(__file__).with_name("later_values.yaml").read_text(encoding="utf-8"),
+    yaml.CSafeLoader,
 )
 PAIRS = [*WRITTEN["changed"], *WRITTEN["others"]]
 NOW = datetime(2026, 4, 1, tzinfo=UTC)

@@ -17,8 +17,9 @@ from keeplore.recall.since.newer_values import (
     newest_first,
 )
 
-IN_TALK = yaml.safe_load(
-    Path(__file__).with_name("values_in_talk.yaml").read_text(encoding="utf-8")
+IN_TALK = yaml.load(
+    Path(__file__).with_name("values_in_talk.yaml").read_text(encoding="utf-8"),
+    yaml.CSafeLoader,
 )
 
 

@@ -25,8 +25,9 @@ from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.store import Store
 
-WRITTEN = yaml.safe_load(
-    Path(__file__).with_name("scoped_prompts.yaml").read_text(encoding="utf-8")
+WRITTEN = yaml.load(
+    Path(__file__).with_name("scoped_prompts.yaml").read_text(encoding="utf-8"),
+    yaml.CSafeLoader,
 )
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 ROOM = TextBudget(400, 10_000)
