@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from new_workspace import lay_down
 from ready import Done, Started, keeplore
 
 from keeplore.config.places import Places
-from keeplore.workspace.lifecycle.setup import initialise
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def at_terminal(home: Path) -> Callable[..., tuple[int, str]]:
 @pytest.fixture
 def memory(home: Path) -> Path:
     """The home workspace."""
-    initialise(Places.from_environment(os.environ), home / "memory")
+    lay_down(Places.from_environment(os.environ), home / "memory")
     return home / "memory"
 
 

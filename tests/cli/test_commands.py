@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from new_workspace import lay_down
 from ready import keeplore
 
 from keeplore.cli.main import COMMANDS
 from keeplore.config.places import Places
 from keeplore.worker.server.socket_server import SocketServer
 from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.spool import Spool
 
@@ -61,7 +61,7 @@ def places():
 
 @pytest.fixture
 def memory(places):
-    initialise(places, Path.home() / "memory")
+    lay_down(places, Path.home() / "memory")
     return Path.home() / "memory"
 
 

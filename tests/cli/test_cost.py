@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from new_workspace import lay_down
 
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
 from keeplore.jobs import JobQueue
 from keeplore.llm import SpendingLedger, Usage, accept
-from keeplore.workspace.lifecycle.setup import initialise
 
 SECTION = """llm:
   provider: claude-cli
@@ -37,7 +37,7 @@ def today() -> datetime:
 @pytest.fixture
 def root(places: Places, home: Path, today: datetime) -> Path:
     """A workspace with a model that has a price, on a machine that has used it, and another one."""
-    initialise(places, home / "memory")
+    lay_down(places, home / "memory")
     (home / "memory" / "keeplore.yaml").write_text(SECTION)
     ledger = SpendingLedger(places.ledger)
     ledger.add(today, "haiku", "extract", Usage(100_000, 2_000, 40_000))

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import written_down
+from new_workspace import lay_down
 from ready import keeplore
 
 from keeplore import __version__
@@ -30,7 +31,6 @@ from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.lint import lint
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
@@ -80,7 +80,7 @@ def _settled(text: str, home: Path) -> str:
 @pytest.fixture
 def places(home: Path) -> Places:
     places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
+    lay_down(places, home / "memory")
     return places
 
 

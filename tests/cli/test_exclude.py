@@ -10,12 +10,12 @@ import click
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from new_workspace import lay_down
 
 from keeplore.cli.main import cli
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin, Session, Turn
 
 REMOTE = "git@git.example.com:Acme/API.git"
@@ -43,7 +43,7 @@ def whether() -> str:
 @pytest.fixture
 def places(home: Path) -> Places:
     found = Places.from_environment(os.environ)
-    initialise(found, home / "memory")
+    lay_down(found, home / "memory")
     return found
 
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from new_workspace import lay_down
 from ready import Started, keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory.note import NoteDraft
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
 SECRET_WORDS = "the launch code is aubergine"
@@ -24,7 +24,7 @@ SECRET_WORDS = "the launch code is aubergine"
 @pytest.fixture
 def places(home: Path) -> Places:
     places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
+    lay_down(places, home / "memory")
     return places
 
 

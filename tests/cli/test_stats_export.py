@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from new_workspace import lay_down
 from ready import keeplore
 
 from keeplore.cli.commands.tidy.stats_ import show_statistics
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse
 from keeplore.memory.note import NoteDraft
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.reading.statistics import statistics
 from keeplore.workspace.registry import Registry
 
@@ -32,7 +32,7 @@ def root(home: Path) -> Path:
     conversation.
     """
     places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
+    lay_down(places, home / "memory")
     with Registry(places) as registry:
         workspace = registry.named("memory")
         notes = workspace.notes

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from new_workspace import lay_down
 
 from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.config.places import Places
@@ -15,7 +16,6 @@ from keeplore.config.setting_layers import set_own, set_shared
 from keeplore.config.settings import flat_settings, load_settings
 from keeplore.errors import ConfigError
 from keeplore.recall.weights import WEIGHTS
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.machine_queue import machine_queue
 from keeplore.workspace.writing.refinery import refine_deps
@@ -26,7 +26,7 @@ NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 @pytest.fixture
 def places() -> Places:
     places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
+    lay_down(places, Path.home() / "memory")
     return places
 
 

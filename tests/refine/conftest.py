@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import written_down
+from new_workspace import lay_down
 
 from keeplore.config.places import Places
 from keeplore.index import MemoryFilter
@@ -24,7 +25,6 @@ from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, serialise
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.pipeline import RefineResult, refine
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.refinery import refine_deps
@@ -151,7 +151,7 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Desk]:
     places = Places(tmp_path / "state", tmp_path / "cache")
-    initialise(places, tmp_path / "memory")
+    lay_down(places, tmp_path / "memory")
     with Registry(places) as registry:
         workspace = registry.for_directory(tmp_path)
         model = Script()

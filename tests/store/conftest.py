@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -32,10 +33,17 @@ def template() -> Path:
     return TEMPLATE
 
 
+@pytest.fixture(scope="session")
+def created(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new workspace, of which tests have copies."""
+    return create(tmp_path_factory.mktemp("created") / "workspace", TEMPLATE).root
+
+
 @pytest.fixture
-def store(workspace_dir: Path) -> Store:
+def store(workspace_dir: Path, created: Path) -> Store:
     """A workspace on branch main with its first commit."""
-    return create(workspace_dir, TEMPLATE)
+    shutil.copytree(created, workspace_dir, dirs_exist_ok=True)
+    return Store(workspace_dir, branch="main")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socketserver
 import subprocess
 import threading
@@ -42,15 +43,27 @@ class Network:
         return path
 
 
-@pytest.fixture
-def network(tmp_path: Path, git: Callable[..., str]) -> Network:
-    """The first machine has created the workspace, and pushed it."""
-    remote = tmp_path / "remote.git"
-    git("init", "-q", "--bare", "-b", "main", str(remote), cwd=tmp_path)
-    first = create(tmp_path / "first", TEMPLATE)
-    git("remote", "add", "origin", str(remote), cwd=first.root)
+@pytest.fixture(scope="session")
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a remote and the first machine's workspace, of which tests have copies."""
+    folder = tmp_path_factory.mktemp("pushed")
+    remote = folder / "remote.git"
+    init = ("git", "init", "-q", "--bare", "-b", "main", str(remote))
+    subprocess.run(init, check=True)
+    first = create(folder / "first", TEMPLATE)
+    add = ("git", "remote", "add", "origin", str(remote))
+    subprocess.run(add, cwd=first.root, check=True)
     synchronise(first)
-    return Network(tmp_path, remote, git)
+    return folder
+
+
+@pytest.fixture
+def network(tmp_path: Path, git: Callable[..., str], pushed: Path) -> Network:
+    """The first machine has created the workspace, and pushed it."""
+    shutil.copytree(pushed, tmp_path, dirs_exist_ok=True)
+    settings = tmp_path / "first" / ".git" / "config"
+    settings.write_text(settings.read_text().replace(str(pushed), str(tmp_path)))
+    return Network(tmp_path, tmp_path / "remote.git", git)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from new_workspace import lay_down
 from quick_machine import QuickMachine
 from waiting import until
 
@@ -13,7 +14,6 @@ from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.worker.loop import Worker
 from keeplore.worker.server.protocol import ask
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import Spool
 
 WAIT_S = 120
@@ -30,7 +30,7 @@ class Office:
         self.workers: list[tuple[Worker, threading.Thread, list[bool]]] = []
 
     def init(self) -> None:
-        initialise(self.places, self.root)
+        lay_down(self.places, self.root)
 
     def start(self, idle_exit_s: float = 60.0) -> Worker:
         worker = Worker(self.places, idle_exit_s=idle_exit_s)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import ready
+from new_workspace import lay_down
 
 from keeplore.client import brief_on_disk as disk
 from keeplore.config.places import Places
@@ -28,7 +29,6 @@ from keeplore.worker.context import context_provider
 from keeplore.worker.context.context_provider import ContextProvider
 from keeplore.worker.server.request_handler import RequestHandler
 from keeplore.worker.usage import injection_log
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Compaction, Origin, Turn
@@ -204,7 +204,7 @@ class Desk:
 @pytest.fixture
 def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
+    lay_down(places, Path.home() / "memory")
     cwd().mkdir(parents=True)
     (cwd() / ".keeplore-project").write_text("ledgerly")
     # deadlines are tested apart: a busy machine must not make silence of an answer

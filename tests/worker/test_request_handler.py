@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from new_workspace import lay_down
 
 from keeplore import __version__
 from keeplore.config.places import Places
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
 from keeplore.worker.server.request_handler import RequestHandler
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
 STATUS = {"pid": 1}
@@ -25,7 +25,7 @@ STATUS = {"pid": 1}
 @pytest.fixture
 def handler(home: Path) -> Iterator[RequestHandler]:
     places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
+    lay_down(places, home / "memory")
     with Registry(places) as registry:
         workspace = registry.named("memory")
         workspace.notes.write(NoteDraft("Deploys are on Tuesdays.", scope="workspace"))

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from new_workspace import lay_down
 
 from keeplore.config.places import Places
 from keeplore.memory import parse
 from keeplore.text.fences import strip_fenced
 from keeplore.worker.context.slash_commands import SlashCommands
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.hosts import COMMANDS, Ask
@@ -65,7 +65,7 @@ class Desk:
 @pytest.fixture
 def desk():
     places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
+    lay_down(places, Path.home() / "memory")
     with Registry(places) as registry:
         yield Desk(registry)
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from new_workspace import lay_down
 
 from keeplore.config.places import Places
 from keeplore.workspace import Registry
-from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 
 @pytest.fixture
 def places(home: Path) -> Places:
     places = Places.from_environment(os.environ)
-    initialise(places, home / "memory")
+    lay_down(places, home / "memory")
     return places
 
 

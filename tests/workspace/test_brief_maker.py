@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from new_workspace import lay_down
 
 from keeplore.client import brief_on_disk as disk
 from keeplore.config.places import Places
@@ -43,7 +44,8 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.places = Places.from_environment(os.environ)
         self.root = Path.home() / "memory"
-        self.initialise(self.root)
+        lay_down(self.places, self.root)
+        self.start_nothing()
         self.registry = Registry(self.places)
         self.project = Path.home() / "code" / "api"
         self.project.mkdir(parents=True)
@@ -55,6 +57,9 @@ class Desk:
 
     def initialise(self, root: Path) -> None:
         initialise(self.places, root)
+        self.start_nothing()
+
+    def start_nothing(self) -> None:
         (self.places.state / "python").write_text("/bin/true\n")
 
     def hear(self, host: str, cwd: Path, at: str = "2026-01-01T10:00:00Z") -> None:
