@@ -43,6 +43,11 @@ def decided(*said: tuple[str, str]) -> list[Quote]:
             "Which codec should the save files use? → k zstd",
         ),
         (
+            "Not sure which codec the save files should use. Give me two.",
+            "ok, zstd. Go!",
+            "Not sure which codec the save files should use → ok, zstd.",
+        ),
+        (
             "save files: zstd or lz4",
             "the phones are slow so lz4, and no levels",
             "save files: zstd or lz4 → the phones are slow so lz4, and no levels",

@@ -164,7 +164,7 @@ def test_the_new_one_comes_first_and_the_old_one_says_what_came_later(
 def test_a_brief_says_it_of_the_old_decision_alone(told: Told) -> None:
     views = told.registry.views(told.cwd)
     text, _ = brief(views, session="", source="startup", room=ROOM)
-    [old] = [line for line in lines_of(text, "SKIP LOCKED") if "assistant;" in line]
+    [old] = lines_of(text, "Postgres with SKIP LOCKED")
     assert old.endswith(f" — {told.line}")
     for other in (*lines_of(text, "round all prices"), *lines_of(text, "· “We move")):
         assert "later:" not in other
