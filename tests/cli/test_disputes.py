@@ -306,6 +306,8 @@ def test_on_a_terminal_both_stand_side_by_side_and_the_answer_is_done(
     )
     [line] = [line for line in seen.splitlines() if "60 s" in line]
     assert "90 s" in line
+    [heads] = [line for line in seen.splitlines() if "stands now, " in line]
+    assert "the other, " in heads
     taken = dispute.other.memory.body.strip().splitlines()[-1]
     assert laptop.texts() == [taken] and laptop.open == ()
     assert git("status", "--porcelain", cwd=root) == ""

@@ -144,6 +144,10 @@ def test_a_fork_has_what_the_last_session_of_its_directory_was_given(
     before = log.history_of(fork)
     log.inherit(fork)
     assert log.history_of(fork) == before
+    again = reread(log, tmp_path / "shown.json")
+    second = Origin("claude-code", "another fork", "/code/api")
+    again.inherit(second)
+    assert again.history_of(second) == before
 
 
 def test_of_several_answers_that_nobody_heard_each_is_taken_back(

@@ -247,6 +247,18 @@ def test_of_two_versions_the_one_that_can_be_read_keeps_the_place(note):
     )
 
 
+@pytest.mark.parametrize("path", ["memory/gotchas/plan.md", "logo.png"])
+def test_of_two_versions_that_nobody_can_read_both_stay_on_every_machine(path):
+    first, second = b"\xff\xfe one", b"\xff\xfe two"
+    data, beside = merge_versions(path, None, first, second)
+    assert merge_versions(path, None, second, first) == (data, beside)
+    [(place, kept)] = beside.items()
+    assert {data, kept} == {first, second}
+    stem, _, extension = path.rpartition(".")
+    assert place.startswith(stem) and place.endswith(f".{extension}") and place != path
+    assert merge_versions(path, None, first, first) == (first, {})
+
+
 def test_a_memory_with_a_zero_byte_is_merged_like_every_other(store, other, note):
     there, exchange = other
     path = store.save(note("Plan", body="start\n\nend\n"))
