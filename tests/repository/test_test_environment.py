@@ -82,18 +82,26 @@ def test_git_has_an_identity_and_starts_on_main(
     assert git("log", "--format=%ae", cwd=tmp_path) == "person@example.invalid"
 
 
-def test_what_a_model_made_of_a_text_is_asked_for_once(tmp_path: Path) -> None:
-    class Model:
-        def __init__(self) -> None:
-            self.read: list[str] = []
+class Model:
+    """Each text that it reads has another vector."""
 
-        def vector(self, text: str) -> NDArray[np.float32]:
-            self.read.append(text)
-            return np.full(DIM, len(self.read), np.float32)
+    def __init__(self) -> None:
+        self.read: list[str] = []
 
-    file = tmp_path / "vectors"
-    with file.open("wb") as empty:
+    def vector(self, text: str) -> NDArray[np.float32]:
+        self.read.append(text)
+        return np.full(DIM, len(self.read), np.float32)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where no vector is yet."""
+    with (tmp_path / "vectors").open("wb") as empty:
         empty.truncate(SIZE)
+    return tmp_path / "vectors"
+
+
+def test_what_a_model_made_of_a_text_is_asked_for_once(file: Path) -> None:
     first, other = Model(), Model()
     vectors = SharedVectors(first, "a model", file)
     made = vectors.vector("a text")
@@ -106,14 +114,7 @@ def test_what_a_model_made_of_a_text_is_asked_for_once(tmp_path: Path) -> None:
     assert (first.read, other.read) == (["a text", "a text, too"], ["a text"])
 
 
-def test_half_a_vector_is_none(tmp_path: Path) -> None:
-    class Model:
-        def vector(self, text: str) -> NDArray[np.float32]:
-            return np.ones(DIM, np.float32)
-
-    file = tmp_path / "vectors"
-    with file.open("wb") as empty:
-        empty.truncate(SIZE)
+def test_half_a_vector_is_none(file: Path) -> None:
     SharedVectors(Model(), "a model", file).vector("a text")
     held = np.fromfile(file, PLACE)
     held["vector"][:, DIM // 2 :] = 0

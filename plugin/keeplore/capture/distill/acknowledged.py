@@ -139,8 +139,8 @@ def _may_settle(sentence: Sentence) -> bool:
     if not (terms(text) or _NAMED.search(text)) or is_left(text):
         return False
     is_other = any(says(text, name) for name in NO_SETTLING)
-    # of "Fix: 2. The parser …" the item is what the work is on
-    openings = (text, sentence.lead) if sentence.label else (text,)
+    # an item of "Fix:" is what the work is on
+    openings = (text, sentence.lead)
     return not is_other and not any(
         opens_with(opening, name) for opening in openings for name in NO_OPENING
     )

@@ -14,7 +14,7 @@ from itertools import chain
 
 from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.instructions import is_instructions
-from keeplore.capture.distill.choices import named_choice
+from keeplore.capture.distill.choices import Choice, named_choice
 from keeplore.capture.distill.key_phrases import (
     Profile,
     capitalised,
@@ -105,10 +105,11 @@ def title_of(
         return capitalised(found)
     about = profile(exchanges)
     spread = 1.0 + min(len(exchanges) - 1, MOST_DETAIL) / MOST_DETAIL
+    chosen = [named_choice(quote.text) for quote in parts.get("decision", ())]
     scored = [
         (_score(wording, about, spread) + worth, wording.text)
         for wording, worth in _candidates(exchanges, parts, work or Work(), about)
-        if _may_be_title(wording.text, parts)
+        if _may_be_title(wording.text, chosen)
     ]
     # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
@@ -119,10 +120,9 @@ def title_of(
     return capitalised(found) or FALLBACK
 
 
-def _may_be_title(text: str, parts: Parts) -> bool:
+def _may_be_title(text: str, chosen: Sequence[tuple[Choice, str]]) -> bool:
     if not 0 < len(text) <= MAX_TITLE or REDACTED in text:
         return False
-    chosen = (named_choice(quote.text) for quote in parts.get("decision", ()))
     return not any(choice.leaves(text, taken) for choice, taken in chosen)
 
 

@@ -55,6 +55,10 @@ class Injection:
     way: InjectionKind
     at: str  # RFC 3339, UTC
 
+    @property
+    def is_at_start(self) -> bool:
+        return self.way in (InjectionKind.BRIEF, InjectionKind.PART)
+
 
 @dataclass(frozen=True, slots=True)
 class _SessionLog:
@@ -73,13 +77,15 @@ class _SessionLog:
     brief_at: str = ""
     again: str = ""
 
-    def with_repeated(self, block: ContextBlock, at: str) -> _SessionLog:
+    def with_repeated(self, given: Injection) -> _SessionLog:
         """The same with a block that is told before each request from now on, behind the brief that
         is told so, or as that brief.
         """
         if self.brief:
-            return replace(self, again=block[0])
-        return replace(self, brief=block[0], brief_ids=[*block[1]], brief_at=at)
+            return replace(self, again=given.text)
+        return replace(
+            self, brief=given.text, brief_ids=[*given.ids], brief_at=given.at
+        )
 
     def shortened(self) -> _SessionLog:
         """What is left of it where the context was shortened or emptied."""
@@ -102,7 +108,7 @@ class _SessionLog:
             briefed_at = given.at
         elif given.way is not InjectionKind.PART:
             answers = [*dict.fromkeys((*answers, *given.ids))]
-        return replace(
+        shown = replace(
             self,
             briefed_at=briefed_at,
             cwd=given.origin.cwd,
@@ -110,6 +116,8 @@ class _SessionLog:
             answers=answers,
             words=[*words][-MAX_WORDS:],
         )
+        is_standing = given.is_at_start and given.origin.host in STANDING_BRIEF
+        return shown.with_repeated(given) if is_standing else shown
 
 
 _Step = Callable[[_SessionLog], _SessionLog]
@@ -246,16 +254,12 @@ class InjectionLog:
 
     def add(self, origin: Origin, block: ContextBlock, way: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
-        text, ids = block
-        is_at_start = way in (InjectionKind.BRIEF, InjectionKind.PART)
-        if not (ids or is_at_start or way is InjectionKind.LATE):
+        given = Injection(origin, *block, way, now())
+        if not (given.ids or given.is_at_start or way is InjectionKind.LATE):
             return
-        given = Injection(origin, text, ids, way, now())
         with self._lock:
             self._given.append(given)
         self._note(origin, lambda log: log.with_shown(given))
-        if is_at_start and origin.host in STANDING_BRIEF:
-            self._note(origin, lambda log: log.with_repeated(block, given.at))
 
     def taken(self) -> list[Injection]:
         """What sessions were given since the last time that this was asked."""
