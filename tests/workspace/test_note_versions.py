@@ -55,6 +55,17 @@ def test_a_note_is_written_where_its_category_says(workspace: Workspace) -> None
     assert memory.body == "# Use pnpm, never npm.\n"
 
 
+def test_a_version_has_the_times_that_it_is_given(workspace: Workspace) -> None:
+    id_ = workspace.notes.write(NoteDraft("Use pnpm, never npm.")).memory.id
+    times = {"created_at": "2026-02-05T02:40:00Z", "updated_at": "2026-02-06T02:40:00Z"}
+    for title in ("pnpm", "No npm"):  # also those of the version before
+        made = workspace.notes.revise(id_, title=title, **times).memory
+        assert times.items() <= made.meta.items()
+    assert not workspace.notes.revise(id_, **times).is_new
+    later = workspace.notes.revise(id_, title="pnpm").memory
+    assert later.created_at == later.updated_at > times["updated_at"]
+
+
 def test_an_exact_duplicate_adds_provenance_instead_of_a_file(
     workspace: Workspace,
 ) -> None:

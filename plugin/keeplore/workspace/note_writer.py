@@ -177,7 +177,8 @@ class NoteWriter:
                 source = {**old.source, "machine": self._machine, "from": head.id}
                 changed.setdefault("source", source)
             version = max(len(chain.members), old.version) + 1
-            new = _next_version(old, head.id, version, text, changed, forks)
+            fields = {**changed, **_times(meta)}
+            new = _next_version(old, head.id, version, text, fields, forks)
             path = self._store.add(new, self._index.path_of)
         self._plugins().announce_written(new.id, path)
         return NoteOutcome(new, path, is_new=True)
@@ -296,16 +297,23 @@ def _changed_fields(old: Memory, meta: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in meta.items() if old.meta.get(key) != value}
 
 
+def _times(meta: dict[str, Any]) -> dict[str, Any]:
+    """The times that a version is given: it keeps none of the version before, so that one which is
+    the same is given as well.
+    """
+    return {key: meta[key] for key in ("created_at", "updated_at") if key in meta}
+
+
 def _next_version(
     old: Memory,
     head: str,
     version: int,
     body: str,
-    changed: dict[str, Any],
+    fields: dict[str, Any],
     forks: Iterable[str],
 ) -> Memory:
     at = now()
-    links = changed.get("related", old.meta.get("related"))
+    links = fields.get("related", old.meta.get("related"))
     meta = {
         **old.meta,
         "id": new_id(),
@@ -314,7 +322,7 @@ def _next_version(
         "version": version,
         "supersedes": head,
         "source": {**old.source, "from": head},
-        **changed,
+        **fields,
         "related": _related_links(links, forks) or None,
     }
     return Memory(

@@ -35,9 +35,8 @@ from keeplore_hooks.hosts.claude import claude_auto_memory
 HOST = "claude-code"
 TRIGGER = "import"
 _HEAD = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
-_PAIR = re.compile(r"[ \t]*([A-Za-z_]+):[ \t]+(\S.*)")
+_PAIR = re.compile(r"[ \t]*([A-Za-z_]+):[ \t]+([\"']?)(\S.*?)\2[ \t]*")
 _HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
-QUOTES = "\"'"
 _SAID = re.compile(r"[^\W_]")
 
 
@@ -183,7 +182,7 @@ def _write_next(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
             f"`keeplore edit {head.row.id}` takes over what is new in it",
         )
     at = max(memory.created_at, head.memory.created_at)
-    done = workspace.notes.revise(
+    workspace.notes.revise(
         head.row.id,
         body=memory.body,
         id=new_id("auto-memory", head.row.id, memory.source["content"]),
@@ -196,7 +195,7 @@ def _write_next(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
         trigger=TRIGGER,
         source={**memory.source, "from": head.row.id},
     )
-    return "updated" if done.is_new else ""
+    return "updated"
 
 
 def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
@@ -206,7 +205,7 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     What the file states of itself beside title, category and date is not believed.
     """
     project = workspace.identities.of(Path(file.cwd)).project
-    read = _read_note(file, project)
+    read = _read_note(file)
     title = workspace.plugins.redact(clean(read.title), project) or Path(file.name).stem
     body = _body(title, workspace.plugins.redact(clean(read.body), project))
     if not body:
@@ -258,12 +257,11 @@ def _body(title: str, text: str) -> str:
     return body_of(title, rest if heading == title else text)
 
 
-def _read_note(file: AutoMemoryFile, project: str) -> Memory:
+def _read_note(file: AutoMemoryFile) -> Memory:
     """The file as any other of a memory folder; agents write front matter that is no YAML, and it
     is taken by lines.
     """
-    folder = f"projects/{project}/memory" if project else "memory"
-    path = f"{folder}/{file.name}"
+    path = f"memory/{file.name}"
     text = files.read(file.folder, file.name, MAX_FILE).decode("utf-8", "replace")
     try:
         return as_memory(text, path)
@@ -283,7 +281,7 @@ def _stated_yaml(lines: str) -> str:
 
 def _pair(line: str) -> tuple[str, str] | None:
     found = _PAIR.fullmatch(line)
-    return (found[1], found[2].strip().strip(QUOTES)) if found else None
+    return (found[1], found[3]) if found else None
 
 
 def _content(memory: Memory) -> str:
