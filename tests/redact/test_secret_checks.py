@@ -6,7 +6,7 @@ To write it anew: WRITE_GOLDEN=1 pytest tests/redact -k secret_checks, then read
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from written_down import written_lines
 
@@ -87,15 +87,65 @@ FEW = (
     *("q7Zk2mV9xP4tL8wRb3Ns6Yd1", "d41d8cd98f00b204d41d8cd98f00b204", "Tr0ub4dor&3;"),
     *("maple-river-stone-cloud", "QwErTyUiOpAs", "abcdefghij", "{user}", "x_ray_9", "user"),
 )  # fmt: skip
+# key, gap, value and what stands behind it: where one letter more or another sign decides
+EDGES = (
+    *(("password", "=", one, "\n") for one in ("PASSword12", "482913", ":sym2bol", "tokenword12")),
+    ("API_KEY", "=", "tiny abc", "\n"),
+    ("DB_PASSWORD", "=", "mySecretWord", "\n"),
+    ("DB_PASSWORD", "= ", "sunFlowers", "\n"),
+    ("DB_PASSWORD", "=", "tokenword12", "\n"),
+    ("PUBLIC KEY", ": ", "secretsauce12345", "\n"),
+    ("PUBLIC KEY", ": ", "first\nsecond\nq7Zk2mV9", "\n"),
+    ("user.secret", "=", "10:20:30Z", "\\n"),
+    ("SESSION", "=", "9f86d081884c7d659a2feaa0c55ad0159f86d08", ";"),
+    ("salt", ": ", "x: y zzzzz", "\n"),
+    *(("salt", ": ", one, "\n") for one in ("9f86d081" * 8, "k3k9z3k9z7q2x3k9")),
+    *(("key", " ", one, "\n") for one in ("9f86d081" * 8, "Qa1Qa2Qb1Qb2Wa1Wa2Wb1")),
+    ("key", " ", "fooBarBaz-quxQuuxCorge-waldoFred", "\n"),
+    ("key", " ", "F47ac10b-58CC-4372-A567-0e02B2c3d479", "\n"),
+    ("key", " ", "/srv/App1/Data2/Files3/Main4Configuration.py", "\n"),
+    ("key", " ", "maple_river_stone_cloud", "@db.example.com/x"),
+    ("password", " = ", "-sw0rd", "\n"),
+    ("password", " is ", "(9x8y7z)", " now"),
+    ("client_secret", ": ", "(9x8y7z6w)", "\n"),
+    ("CLIENT_SECRET", ': "', "s3cr3t_2024", '"'),
+    ("client_secret", ': "', "aa bb cc dd ee ff", '"'),
+    ("compassion_id", "=", "Tr0ub4dor&3", "\n"),
+    ("PASS", "=", "passwords123", "\n"),
+    *(("pass", " the ", one, " on") for one in ("2026-01-31 10:00", "river_stone_cloud")),
+    ("pass", " IS ", "Tr0ub4dor&3", " on"),
+    ("pass", ": ", "F47AC10B-58CC-4372-A567-0E02B2C3D479", "\n"),
+    *(("passphrase", ' = \\"', one, '\\"') for one in ("two words here too", "blue horse (token)")),
+    *(("password", ' = "', one, '"') for one in ("f(x1)", "sUnflower", "blue horse (token)")),
+    ("password", '" "', "sword fish:", ""),
+    ("password", '", ', "ab_123", ""),
+    ("token", '", ', "aa bb cc dd ee ff gg", ""),
+    *(
+        ("secret", '", "', one, '")')
+        for one in ("x=1; sid=q7Zk2mV9", "10.0.0.1:5432", "q7Zk_2mV9", "v2.0", "Qa1_Qa1Qb1")
+    ),
+    ("secret_key", "'", "func(x1)", "'"),
+    ("Cookie", ": ", "x=1a;y=2b;z=3c4", "\n"),
+    ("Cookie", ": ", "sid=k3k9z3k9", "\n"),
+    *(("Basic", "Authorization: Basic ", one, "\n") for one in ("hunter22\n-\n-", "settings.key)")),
+    # how a line ends
+    ("DB_PASSWORD", "=", "sunflower", "\nNEXT=1"),
+    ("DB_PASSWORD", "=", "sunflower", " \nNEXT=1"),
+    ("DB_PASSWORD", "=", "sunflower", '"\n'),
+    ("password", '": ', "sunflower", "\n"),
+)  # fmt: skip
 
 
 def test_what_each_check_says_of_many_values() -> None:
     seen = [*_said(PLAIN, VALUES), *_said(CONTEXTS, FEW)]
+    for key, gap, value, after in EDGES:
+        seen += _said([(key, gap, after)], [value])
+    seen += _numbers()
     assert seen == written_lines("redact/secret_checks.txt", seen)
 
 
 def _said(
-    contexts: tuple[tuple[str, str, str], ...], values: tuple[str, ...]
+    contexts: Sequence[tuple[str, str, str]], values: Sequence[str]
 ) -> Iterator[str]:
     for key, gap, after in contexts:
         yield f"# {key!r} {gap!r} … {after!r}"
@@ -103,6 +153,9 @@ def _said(
             candidate = SecretCandidate(key, gap, value, after)
             said = (_told(name, candidate) for name in CHECKS if name != "bytes")
             yield f"{value[:60]!r}: {' '.join(filter(None, said))}"
+
+
+def _numbers() -> Iterator[str]:
     for value in (*NUMBERS, *FORTY):
         yield f"{value[:60]!r}: {_told('bytes', SecretCandidate('key', ' = ', value, ''))}"
 

@@ -288,7 +288,7 @@ def key_bytes(candidate: SecretCandidate) -> int:
 
 def block(candidate: SecretCandidate) -> int:
     """A value on lines of its own below its name, as YAML has them."""
-    first = candidate.value.split("\n", 1)[0].strip()
+    first = candidate.value.partition("\n")[0].strip()
     first_line = SecretCandidate(candidate.key, ': "', first, '"')
     return len(candidate.value) if password(first_line) or secret(first_line) else 0
 
@@ -329,7 +329,7 @@ def printed(candidate: SecretCandidate) -> int:
 
 def _without_closers(value: str, closers: str) -> str:
     """An unquoted value without the punctuation behind it."""
-    if value[:1] in ("{", "[", "(", "<") and value.rstrip(closers) != value:
+    if value.startswith(("{", "[", "(", "<")) and value.rstrip(closers) != value:
         return ""  # a form to be filled in, or code
     return value.rstrip(closers)
 
@@ -425,7 +425,9 @@ def _is_bare_word(value: str, candidate: SecretCandidate) -> bool:
         return True
     is_setting = _is_setting(candidate)
     # NAME=value
-    is_variable = is_setting and candidate.name.isupper() and candidate.gap[:1] == "="
+    is_variable = (
+        is_setting and candidate.name.isupper() and candidate.gap.startswith("=")
+    )
     if is_variable and is_long and not _holds_a_secret_word(value):
         return True
     if any(map(names_a_secret, parts)) or not (value.islower() or value.isupper()):
