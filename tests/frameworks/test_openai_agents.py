@@ -35,8 +35,10 @@ def script(*answers: Any) -> Any:
         def __init__(self) -> None:
             self.answers = [*answers]
             self.sent: list[Any] = []
+            self.told: list[Any] = []
 
         async def get_response(self, *args: Any, **options: Any) -> Any:
+            self.told.append(options.get("system_instructions", args[:1]))
             self.sent.append(options["input"] if "input" in options else args[1])
             return agents.ModelResponse(
                 output=self.answers.pop(0), usage=agents.Usage(), response_id=None
@@ -115,6 +117,7 @@ def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(
         run(model, session, AGAIN, "And is that still so?")
         history = asyncio.run(session.get_items())
     assert TOLD in words(model.sent[0][-1]["content"])
+    assert model.told == ["Be brief."] * 2
     assert model.sent[1][0] == model.sent[0][0]  # the same beginning at each call
     assert "keeplore-recall" not in words(history)
     assert [item["content"] for item in history if item.get("role") == "user"] == [
@@ -139,6 +142,10 @@ def test_a_session_of_the_sdk_inside_keeps_the_history(
         assert session.db_path == inner.db_path
         items = asyncio.run(inner.get_items())
         assert items == asyncio.run(session.get_items()) and len(items) == 2
+        assert asyncio.run(session.get_items(1)) == items[1:]
+        settings = agents.memory.SessionSettings(limit=1)
+        session.session_settings = settings
+        assert inner.session_settings is settings
     inner.close()
 
 
@@ -156,6 +163,61 @@ def test_what_is_taken_back_before_an_answer_was_never_said(office: Office) -> N
     with office.host() as host:
         asyncio.run(talk(ours.KeeploreSession(host, "one")))
     assert office.said() == [(WHY, BECAUSE)]
+
+
+def said(role: str, *texts: str) -> Any:
+    kind = "input_text" if role == "user" else "output_text"
+    parts = [{"type": kind, "text": text} for text in texts]
+    return {"role": role, "content": [*parts, {"type": "input_image", "text": "no"}]}
+
+
+def test_a_turn_is_saved_once_for_all_that_is_said_in_it(
+    nowhere: PythonHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[tuple[Any, ...]] = []
+
+    async def add(_: Any, prompt: str, replies: list[str], id_: str) -> str:
+        saved.append((prompt, *replies, id_))
+        return id_
+
+    async def talk(session: Any) -> None:
+        await session.add_items(
+            [
+                said("user", "Which queue?"),
+                said("user", "And why?", "Be brief."),
+                {"type": "reasoning", "role": "assistant", "content": "Hm"},
+                said("assistant", "Postgres."),
+                said("assistant", ""),
+                {
+                    "role": "assistant",
+                    "content": [{"type": "refusal", "refusal": "No."}],
+                },
+            ]
+        )
+        await session.add_items([{"role": "tool", "content": "ignored"}])
+        await session.add_items([said("assistant", "It is there.")])
+        await session.add_items([said("user", "Good."), said("assistant", "Yes.")])
+        await session.add_items([said("user", "Bye.")])
+        await session.pop_item()
+        await session.add_items([said("user", "So long.")])
+        # what is taken back of the answer before is none of this turn
+        await session.add_items([said("assistant", "Bye.")])
+        for _ in range(3):
+            await session.pop_item()
+        await session.add_items([said("assistant", "Well.")])
+
+    monkeypatch.setattr("keeplore.frameworks.common.Talk.add", add)
+    asyncio.run(talk(ours.KeeploreSession(nowhere, "one")))
+    prompt = "Which queue?\n\nAnd why?\n\nBe brief."
+    first, last = saved[0][-1], saved[-1][-1]
+    assert saved == [
+        (prompt, "Postgres.", "No.", first),
+        (prompt, "Postgres.", "No.", "It is there.", first),
+        ("Good.", "Yes.", saved[2][-1]),
+        ("So long.", "Bye.", last),
+        ("", "Well.", last),
+    ]
+    assert len({first, saved[2][-1], last}) == 3
 
 
 def test_the_event_loop_goes_on_while_a_turn_is_taken_in(

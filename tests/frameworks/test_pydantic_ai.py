@@ -107,7 +107,9 @@ def test_a_conversation_has_the_name_that_the_run_gives_it(office: Office) -> No
             played.TestModel(custom_output_text=BECAUSE),
             capabilities=[ours.KeeploreMemory(host)],
         )
-        run(agent, [WHY, "Look at the incident notes."], conversation_id="talk-7")
+        notes = sent.TextContent("Look at the incident notes.")
+        prompt = [WHY, sent.ImageUrl("https://img.example/a.png"), notes]
+        run(agent, prompt, conversation_id="talk-7")
     (path,) = office.root.rglob("conversations/**/*.md")
     assert (
         "session: talk-7" in path.read_text() and "host: test-agent" in path.read_text()

@@ -84,6 +84,9 @@ def test_where_it_cannot_be_the_reason_is_told(
             f"{nowhere} is in no work tree of git",
             "Go to a code repository",
         )
+    own = registry.for_directory(top).root
+    told = refusal(ConfigError, lambda: switch_on(registry, own))
+    assert told == (f"{own} is no project", "Go to a code repository")
     folder = top / ".keeplore"
     folder.write_text("name: shop\n")
     told = refusal(ConfigError, repository.agrees)

@@ -53,7 +53,7 @@ def switch_on(registry: Registry, directory: Path) -> CodeWorkspace:
     checkout = checkout_info(tree.top)
     first_commit = checkout.root_commit if checkout else ""
     CodeConsents(registry.places.state).accept(tree.main, first_commit)
-    opened = registry.code_memory(directory, own)
+    opened = registry.code_memory(directory)
     if not isinstance(opened, CodeWorkspace):
         raise ConfigError(
             f"{tree.top / NAME} cannot be used", "`keeplore whoami` says what is here"
