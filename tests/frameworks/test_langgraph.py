@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import logging
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -303,9 +304,28 @@ def test_without_a_workspace_searching_finds_nothing_and_writing_says_so(
     store = ours.KeeploreStore(nowhere)
     with caplog.at_level(logging.WARNING):
         assert store.search(ADA, query=AGAIN) == [] and store.list_namespaces() == []
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    with pytest.raises(NoWorkspace, match="keeplore init"):
+    with pytest.raises(NoWorkspace, match="keeplore init") as error:
         store.put(ADA, "drink", TEA)
+    told = f"Keeplore finds nothing: {error.value}"
+    assert [(one.levelname, one.message) for one in caplog.records] == [
+        ("WARNING", told)
+    ]
+
+
+def test_times_are_read_as_people_write_them(store: Any, office: Office) -> None:
+    store.put(ADA, "drink", TEA)
+    (path,) = office.root.rglob("*-ada-*.md")
+    text = path.read_text(encoding="utf-8")
+    moments = {
+        "2026-02-09T10:00:00Z": datetime(2026, 2, 9, 10, tzinfo=UTC),
+        "'2026-02-09T10:00:00+01:00'": datetime(2026, 2, 9, 9, tzinfo=UTC),
+        "'2026-02-09T10:00'": datetime(2026, 2, 9, 10, tzinfo=UTC),
+        "some day": datetime(1, 1, 1, tzinfo=UTC),
+    }
+    for told, moment in moments.items():
+        edited = re.sub("(?m)^updated_at: .*", f"updated_at: {told}", text)
+        path.write_text(edited, encoding="utf-8")
+        assert store.get(ADA, "drink").updated_at == moment
 
 
 def test_the_event_loop_goes_on_while_a_value_is_written(store: Any) -> None:
