@@ -103,6 +103,13 @@ def test_a_redactor_that_fails_lets_no_text_through(plugin, tmp_path):
     assert "door" not in (tmp_path / FILE).read_text()
 
 
+def test_failures_in_a_workspace_are_noted_on_this_machine(workspace, places):
+    workspace.plugins.register(Broken(), "counter")
+    workspace.plugins.emit(TURN)
+    [kept] = failures(places.state)
+    assert (kept.plugin, kept.point) == ("counter", "keeplore_turn")
+
+
 @pytest.fixture
 def loaded(tmp_path, monkeypatch):
     """Plugins after the package in ``tmp_path`` was installed, whose plugin is ``module``."""

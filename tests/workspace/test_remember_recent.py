@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.errors import NotFound
-from keeplore.memory import Conversation, parse
+from keeplore.memory import Conversation, new_id, parse
 from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallRequest
 from keeplore.text.dates import now
@@ -86,6 +86,8 @@ def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(
     )
     assert memory.category == "architectural-decisions"
     assert memory.turns == ("session-1-1", "session-1-2", "session-1-3")
+    session = ("claude-code", "session-1")
+    assert memory.id == new_id("note", *session, "recent", *memory.turns)
     assert parse((workspace.root / outcome.path).read_text()).body == (
         "# Go with the Postgres table\n\n"
         "Let's go with the Postgres table, because a job and its invoice are one "

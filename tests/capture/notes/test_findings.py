@@ -85,6 +85,16 @@ def test_a_sentence_that_leans_on_another_takes_it_along() -> None:
     assert findings(talk(("How?", LEANING))) == []
 
 
+def test_a_sentence_that_leans_on_nothing_but_its_heading_takes_that_along() -> None:
+    said = (
+        "It takes `--json` only, so any other flag such as `--all` is read as a path and `jq` "
+        "exits with 0."
+    )
+    headed = f"Two things.\n\n## The `graph commit` command :\n\n{said}"
+    (found,) = findings(talk(("How?", headed)))
+    assert (found.text, found.said) == (f"The `graph commit` command: {said}", said)
+
+
 def test_a_sentence_that_names_its_cause_first_leans_on_nothing() -> None:
     said = (
         "Because `--global` is never read, `jq` exits with 0 only when the filter finds nothing, so "

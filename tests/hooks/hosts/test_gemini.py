@@ -101,9 +101,12 @@ def test_a_message_that_is_recorded_again_takes_the_place_of_its_earlier_form(
 def test_what_failed_or_was_refused_is_not_named_among_the_files(
     session: Any, log: Any
 ) -> None:
+    shell = "run_shell_command"
+    log.say("Before a prompt.", log.call(shell, {"command": "before"}))
     log.user("Try")
     log.say(
         "Tried.",
+        {**log.call(shell, {"command": "nameless"}), "id": ""},
         log.call("replace", {"file_path": "failed.py"}, status="error", call="1"),
         log.call(
             "write_file", {"file_path": "refused.py"}, status="cancelled", call="2"
@@ -113,7 +116,7 @@ def test_what_failed_or_was_refused_is_not_named_among_the_files(
             "run_shell_command", {"command": "rm -rf /"}, status="cancelled", call="4"
         ),
     )
-    assert session.turns(log.bytes())[0].work == Work(commands=("make",))
+    assert session.turns(log.bytes())[-1].work == Work(commands=("make",))
 
 
 def test_a_pull_request_is_a_link(session: Any, log: Any) -> None:

@@ -62,6 +62,14 @@ def test_a_manifest_says_what_a_project_uses_and_what_it_publishes() -> None:
     )
 
 
+def test_a_manifest_may_name_as_much_as_is_told_of_one_that_is_refused() -> None:
+    names = ["x" * 100, *(f"tool-{number}" for number in range(1999))]
+    defined, relations = definitions_in(
+        "projects/p/manifests/m.json", json.dumps({"tools": names})
+    )
+    assert [one.name for one in defined] == [one.target for one in relations] == names
+
+
 @pytest.mark.parametrize(
     ("path", "text", "said"),
     [

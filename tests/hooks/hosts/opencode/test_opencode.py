@@ -467,6 +467,22 @@ def test_the_text_of_our_own_command_is_the_command_where_a_record_is_all_there_
     assert turn.user == '/keeplore:remember we use "uv" here'
 
 
+@pytest.mark.parametrize(
+    ("called", "prompt"), [("/review ", "/review"), ("check", "/check"), ("", "Go on")]
+)
+def test_a_command_that_runs_beside_the_session_is_told_by_its_name(
+    talk, path, called, prompt
+):
+    parts = [{"type": "subtask", "command": one} for one in ("", called)]
+    key = talk.add("user", _text("Go on"), *parts, {"type": "text", "command": "no"})
+    talk.say("Done.")
+    reading = HOST.read_transcript(talk.write(path), Cursor())
+    *commands, turn = reading.events
+    assert (turn.id, turn.user, turn.replies) == (key, prompt, ("Done.",))
+    expected = [(prompt.removeprefix("/"), "")] if called else []
+    assert [(command.name, command.args) for command in commands] == expected
+
+
 def test_turns_are_of_the_agent_that_the_message_is_for(talk, path):
     for agent in ("build", "reviewer", "plan"):
         talk.user("Go on", agent=agent)
