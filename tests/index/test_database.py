@@ -40,6 +40,18 @@ def filled(files: Any, index: Index, make_note: Callable[..., Memory]) -> Index:
     return index
 
 
+def test_its_size_is_that_of_all_files_beside_it(filled: Index) -> None:
+    database = filled._database
+    sizes = [path.stat().st_size for path in database.directory.iterdir()]
+    assert database.size_bytes() == sum(sizes) > 0
+    (database.directory / "more").write_bytes(b"12345")
+    (database.directory / "folder").mkdir()
+    (database.directory / "folder" / "file").write_bytes(b"12345")
+    assert database.size_bytes() == sum(sizes) + 5
+    shutil.rmtree(database.directory)
+    assert database.size_bytes() == 0
+
+
 def name_of(index: Index) -> str:
     """Another one after a rebuild."""
     return index._database.read(

@@ -206,6 +206,15 @@ def test_a_name_in_mermaid_holds_no_sign_of_its_language() -> None:
     ] == [True] * len(HOSTILE)
 
 
+@pytest.mark.parametrize(
+    ("name", "drawn"), [("x" * 40, "x" * 40), ("x" * 41, f"{'x' * 39}#8230;")]
+)
+def test_a_name_in_mermaid_is_short(name: str, drawn: str) -> None:
+    node = GraphNode("one", name, "tool", "", 1)
+    picture = replace(small(), nodes=(node,), relations=(), together=())
+    assert [*as_mermaid(picture)][-1] == f'  n0["{drawn}"]:::tool\n'
+
+
 def test_mermaid_is_given_no_more_than_it_draws() -> None:
     nodes = tuple(GraphNode(f"{i}", "é" * 100, "tool", "", 1) for i in range(900))
     pairs = tuple(SharedMemories(a, b, 1) for a in range(40) for b in range(a + 1, 40))
