@@ -11,6 +11,7 @@ from pathlib import Path
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts.jsonl import session_digest
+from keeplore_hooks.typed_json import load
 
 SCHEMA = 1
 # ids of commands, questions and compactions kept, to take each once though a cursor rereads it
@@ -54,7 +55,9 @@ class Sessions:
     def get(self, origin: Origin) -> SessionState:
         key = origin.session_key
         if key not in self._loaded:
-            self._loaded[key] = self._load(self._path(*key)) or SessionState(origin)
+            self._loaded[key] = load(self._path(*key), SessionState) or SessionState(
+                origin
+            )
         state = self._loaded[key]
         if origin.cwd:  # a session may move between directories
             state.origin = origin
@@ -96,11 +99,3 @@ class Sessions:
 
     def _path(self, host: str, session: str) -> Path:
         return self._directory / f"{session_digest(host, session)}.json"
-
-    def _load(self, path: Path) -> SessionState | None:
-        try:
-            data = json.loads(path.read_bytes())
-            data.pop("schema")
-            return SessionState(**{**data, "origin": Origin(**data["origin"])})
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from keeplore.text.dates import now
-from keeplore_hooks import durable
+from keeplore_hooks import durable, typed_json
 
 FILE = "plugin-failures.json"
 KEPT_DAYS = 7
@@ -59,10 +59,5 @@ def failures(state: Path) -> Iterator[PluginFailure]:
     since = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).strftime(
         "%Y-%m-%dT%H:%M:%SZ"
     )
-    try:
-        found = [
-            PluginFailure(**one) for one in json.loads((state / FILE).read_bytes())
-        ]
-    except (OSError, ValueError, TypeError):
-        return
-    yield from (one for one in found if str(one.at) >= since)
+    found = typed_json.load(state / FILE, list[PluginFailure]) or []
+    return (one for one in found if one.at >= since)

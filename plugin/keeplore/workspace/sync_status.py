@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keeplore.errors import KeeploreError
-from keeplore_hooks import durable
+from keeplore_hooks import durable, typed_json
 
 if TYPE_CHECKING:
     from keeplore.sync import SyncResult
@@ -38,11 +38,7 @@ class SyncLog:
         self._now = now
 
     def last(self) -> LastSync:
-        try:
-            data = json.loads(self._path.read_bytes())
-            return LastSync(**{key: str(data[key]) for key in LastSync.__slots__})
-        except (OSError, ValueError, KeyError, TypeError):
-            return LastSync()
+        return typed_json.load(self._path, LastSync) or LastSync()
 
     def noted(self, act: Callable[[], SyncResult]) -> SyncResult:
         """Run ``act`` and write down how it went; raises what it raises."""

@@ -14,7 +14,7 @@ from keeplore_hooks.hosts.base import Cursor, Recorded, recorded_at
 from keeplore_hooks.hosts.claude.claude_lines import HOST
 from keeplore_hooks.hosts.claude.claude_open_turn import ClaudeResumeState
 from keeplore_hooks.hosts.claude.claude_turns import ClaudeTurnAssembler
-from keeplore_hooks.hosts.cursor_state import decoded, pending
+from keeplore_hooks.hosts.cursor_state import pending
 from keeplore_hooks.hosts.jsonl import (
     Problems,
     open_regular,
@@ -23,6 +23,7 @@ from keeplore_hooks.hosts.jsonl import (
     utc_time,
 )
 from keeplore_hooks.hosts.turn_assembly import turns_in
+from keeplore_hooks.typed_json import MALFORMED, decoded
 
 SUFFIX = ".jsonl"
 _HEAD_LINES = 200  # in which a session says where and when it began
@@ -64,10 +65,9 @@ class ClaudeState:
     def of(cursor: Cursor) -> ClaudeState:
         """The state that a cursor holds; the first state where it is damaged."""
         try:
-            state: ClaudeState = decoded(ClaudeState, pending(cursor))
-        except (ValueError, KeyError, TypeError, AttributeError):
+            return decoded(ClaudeState, pending(cursor))
+        except MALFORMED:
             return ClaudeState()
-        return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,13 @@ class ClaudeReading:
     offset: int
     fingerprint: str
     state: ClaudeState
-    last: Turn | None = None
+    last: Turn | None
     # the host's id of the last turn's prompt, where the transcript has it
-    prompt: str = ""
+    prompt: str
     # turns of other terminals: those of ``events`` that have grown though they are not the last
-    aside: tuple[Turn, ...] = ()
-    begun_earlier: tuple[str, ...] = ()  # ids of those among them that were read before
-    problems: tuple[str, ...] = ()
+    aside: tuple[Turn, ...]
+    begun_earlier: tuple[str, ...]  # ids of those among them that were read before
+    problems: tuple[str, ...]
 
     def cursor(self, state: ClaudeState) -> Cursor:
         return Cursor(self.offset, self.fingerprint, state.to_json())

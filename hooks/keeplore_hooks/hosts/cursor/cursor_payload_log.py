@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 
 from keeplore_hooks.events import Origin, Question, Turn, Work
 from keeplore_hooks.hosts.base import prompt_key
-from keeplore_hooks.hosts.cursor_state import decoded
 from keeplore_hooks.hosts.jsonl import Json, digest, mapping, mappings, short_digest
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT
 from keeplore_hooks.hosts.prompt_text import squashed
+from keeplore_hooks.typed_json import MALFORMED, decoded
 
 HOST = "cursor"
 COUNTED = 2000  # prompts whose repetition is counted
@@ -43,11 +43,8 @@ class CursorTurn:
 
     @staticmethod
     def from_data(data: Json) -> CursorTurn:
-        """The turn that a cursor kept. Raises ValueError, KeyError, TypeError or AttributeError for
-        data of another shape.
-        """
-        turn: CursorTurn = decoded(CursorTurn, data | {"work": data})
-        return turn
+        """The turn that a cursor kept. Raises one of ``MALFORMED`` for data of another shape."""
+        return decoded(CursorTurn, data | {"work": data})
 
     def to_data(self) -> Json:
         """What was done stands beside the rest."""
@@ -106,7 +103,7 @@ class PayloadLog:
             return PayloadLog(
                 turns, counts_in(data, "announced"), bool(data["has_joined"])
             )
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except MALFORMED:
             return PayloadLog()
 
     def to_data(self) -> Json:

@@ -32,6 +32,7 @@ from keeplore.index.embedding.floor import UNRELATED, floor_between
 from keeplore.index.embedding.model_files import read_json
 from keeplore.index.embedding.prefixes import prefixes_of
 from keeplore_hooks import durable
+from keeplore_hooks.typed_json import MALFORMED, decoded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -230,14 +231,8 @@ class ServerEmbedder:
     def _stored_model(self) -> ServerModelState | None:
         """What an earlier process was told."""
         try:
-            data = read_json(self._note)
-            known = ServerModelState(
-                str(data["mark"]),
-                int(data["dim"]),
-                float(data["floor"]),
-                tuple(map(float, data["probe"])),
-            )
-        except (OSError, KeyError, TypeError, ValueError):
+            known = decoded(ServerModelState, read_json(self._note))
+        except (OSError, *MALFORMED):
             return None
         return (
             known

@@ -21,7 +21,7 @@ from keeplore.recall.brief import InjectionHistory
 from keeplore.recall.dedup import words_in
 from keeplore.recall.render import ContextBlock
 from keeplore.text.dates import now
-from keeplore_hooks import durable
+from keeplore_hooks import durable, typed_json
 from keeplore_hooks.events import Origin
 
 FILE = "shown.json"
@@ -161,13 +161,7 @@ class InjectionLog:
         self._steps: dict[str, _Steps] = {}
         self._answer = threading.local()  # the one that this thread makes
         self._given: deque[Injection] = deque(maxlen=MAX_GIVEN)
-        try:
-            self._sessions = {
-                str(key): _session(value)
-                for key, value in json.loads(path.read_bytes()).items()
-            }
-        except (OSError, ValueError, AttributeError, TypeError, KeyError):
-            self._sessions = {}
+        self._sessions = typed_json.load(path, dict[str, _SessionLog]) or {}
 
     def note_asked(self, origin: Origin, message: str) -> bool:
         """Note that a message of the session is asked about; returns False where it was a moment
@@ -296,23 +290,6 @@ class InjectionLog:
             self._sessions[_key(origin)] = log
             _forget_oldest(self._sessions, MAX_SESSIONS)
         self._is_saved = False
-
-
-def _session(data: dict[str, Any]) -> _SessionLog:
-    ids = {str(id_): str(at) for id_, at in data["ids"].items()}
-    answers, words = (list(map(str, data[key])) for key in ("answers", "words"))
-    return _SessionLog(
-        str(data["briefed_at"]),
-        str(data["cwd"]),
-        bool(data["has_lost"]),
-        ids,
-        answers,
-        words,
-        str(data["brief"]),
-        [*map(str, data["brief_ids"])],
-        str(data["brief_at"]),
-        str(data["again"]),
-    )
 
 
 def _forget_oldest(kept: dict[str, Any], most: int) -> None:

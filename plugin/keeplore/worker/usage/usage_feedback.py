@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from keeplore.capture.message_filter import clean
 from keeplore.errors import KeeploreError, StoreError
@@ -32,7 +31,7 @@ from keeplore.worker.usage.view_log import take_opened
 from keeplore.workspace.activity import Counted
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
-from keeplore_hooks import durable
+from keeplore_hooks import durable, typed_json
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
 from keeplore_hooks.hosts.jsonl import session_digest
 from keeplore_hooks.hosts.prompt_text import own_command
@@ -105,7 +104,7 @@ class UsageFeedback:
         self,
         registry: Registry,
         taken: Callable[[], Iterable[Injection]],
-        count: Callable[[Counted], object] = lambda _: None,
+        count: Callable[[Counted], object],
     ) -> None:
         """``taken`` gives what sessions were told since it was called last; ``count`` hears of each
         use of a memory by a session.
@@ -224,8 +223,10 @@ class UsageFeedback:
 
     def _session(self, origin: Origin) -> _SessionUsage:
         key = session_digest(*origin.session_key)
-        session = self._sessions.pop(key, None) or _load_session(
-            self._directory / f"{key}.json"
+        session = (
+            self._sessions.pop(key, None)
+            or typed_json.load(self._directory / f"{key}.json", _SessionUsage)
+            or _SessionUsage()
         )
         self._sessions[key] = session  # behind all others
         while len(self._sessions) > MAX_LOADED:
@@ -330,15 +331,3 @@ def _is_after(turn: Turn, at: str) -> bool:
     except (ValueError, OverflowError):
         return False
     return turn.at >= earliest and (not turn.ended_at or turn.ended_at >= at)
-
-
-def _load_session(path: Path) -> _SessionUsage:
-    """A session as it was saved, a new one where that cannot be read."""
-    try:
-        data: dict[str, Any] = json.loads(path.read_bytes())
-        injected = {
-            str(id_): _InjectedMemory(**one) for id_, one in data["told"].items()
-        }
-        return _SessionUsage(**{**data, "told": injected})
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return _SessionUsage()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.hosts.jsonl import session_digest
+from keeplore_hooks.typed_json import load
 
 SCHEMA = 1
 
@@ -46,7 +47,7 @@ class Cursors:
         self._directory = directory
 
     def get(self, origin: Origin) -> SessionProgress:
-        return self._load(self._path(origin)) or SessionProgress(origin)
+        return load(self._path(origin), SessionProgress) or SessionProgress(origin)
 
     def save(self, progress: SessionProgress) -> None:
         data = json.dumps({"schema": SCHEMA, **asdict(progress)}, ensure_ascii=False)
@@ -58,21 +59,17 @@ class Cursors:
         """Forget what was read of a session, and the words that are kept of it: its transcript is
         read again.
         """
-        progress = self._load(self._path(Origin(host, session)))
+        progress = load(self._path(Origin(host, session)), SessionProgress)
         if progress is not None:
             self.save(replace(progress, cursor=Cursor()))
 
     def unfinished(self) -> Iterator[SessionProgress]:
         """Every session that is not marked as swept."""
-        for path in sorted(self._directory.glob("*.json")):
-            progress = self._load(path)
-            if progress is not None and progress.ended_at != "swept":
-                yield progress
+        return (known for known in self._every() if known.ended_at != "swept")
 
     def newest(self) -> SessionProgress | None:
         """The session that was heard of last; None where none was."""
-        found = filter(None, map(self._load, self._directory.glob("*.json")))
-        return max(found, key=lambda progress: progress.heard_at, default=None)
+        return max(self._every(), key=lambda progress: progress.heard_at, default=None)
 
     def latest(self, most: int) -> list[Origin]:
         """The sessions that were heard of last, the newest first."""
@@ -80,16 +77,15 @@ class Cursors:
             (path.stat().st_mtime, path) for path in self._directory.glob("*.json")
         ]
         newest = [path for _, path in sorted(stamped, reverse=True)[:most]]
-        return [found.origin for found in map(self._load, newest) if found]
+        return [progress.origin for progress in _load_all(newest)]
 
     def heard(self) -> dict[str, str]:
         """Host → when its last event came (RFC 3339, UTC); a session that was only imported had
         none.
         """
         found: dict[str, str] = {}
-        for path in self._directory.glob("*.json"):
-            progress = self._load(path)
-            if progress and progress.began_at:
+        for progress in self._every():
+            if progress.began_at:
                 host = progress.origin.host
                 found[host] = max(found.get(host, ""), progress.heard_at)
         return found
@@ -100,9 +96,8 @@ class Cursors:
         """
         found: dict[str, tuple[str, str]] = {}
         counts: Counter[tuple[str, str]] = Counter()
-        for path in self._directory.glob("*.json"):
-            progress = self._load(path)
-            if progress and progress.problem:
+        for progress in self._every():
+            if progress.problem:
                 host = progress.origin.host
                 found[host] = max(
                     found.get(host, ("", "")), (progress.problem_at, progress.problem)
@@ -113,27 +108,13 @@ class Cursors:
             for host, (at, problem) in found.items()
         }
 
+    def _every(self) -> Iterator[SessionProgress]:
+        return _load_all(sorted(self._directory.glob("*.json")))
+
     def _path(self, origin: Origin) -> Path:
         return self._directory / f"{session_digest(*origin.session_key)}.json"
 
-    def _load(self, path: Path) -> SessionProgress | None:
-        """None where the file is gone or damaged."""
-        try:
-            data = json.loads(path.read_bytes())
-            # older versions had none
-            more = [
-                str(data.get(key, "")) for key in ("problem", "problem_at", "began_at")
-            ]
-            origin, cursor = Origin(**data["origin"]), Cursor(**data["cursor"])
-            known = SessionProgress(origin, cursor, data["heard_at"], data["ended_at"])
-            problem, problem_at, began_at = more
-            left_out = tuple(map(str, data.get("left_out", ())))
-            return replace(
-                known,
-                problem=problem,
-                problem_at=problem_at,
-                began_at=began_at,
-                left_out=left_out,
-            )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
+
+def _load_all(paths: Iterable[Path]) -> Iterator[SessionProgress]:
+    """What the files tell; one that is gone or damaged tells nothing."""
+    return filter(None, (load(path, SessionProgress) for path in paths))

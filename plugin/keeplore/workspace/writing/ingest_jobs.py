@@ -32,7 +32,7 @@ from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.documents import Documents
 from keeplore.workspace.writing.machine_queue import machine_queue
-from keeplore_hooks import durable
+from keeplore_hooks import durable, typed_json
 
 KIND = "ingest"
 KEPT = 500  # sources whose end is remembered
@@ -272,11 +272,8 @@ def check_choice(workspace: Workspace, origin: SourceAddress, project: str) -> N
 
 
 def _read_status(file: Path, dead: dict[str, str]) -> IngestStatus | None:
-    try:
-        status = IngestStatus(**json.loads(file.read_bytes()))
-    except (OSError, ValueError, TypeError):  # gone meanwhile, or of another version
-        return None
-    if not status.is_over and (reason := dead.get(file.stem)):
+    status = typed_json.load(file, IngestStatus)
+    if status and not status.is_over and (reason := dead.get(file.stem)):
         return replace(status, state=IngestState.FAILED, reason=reason)
     return status
 
