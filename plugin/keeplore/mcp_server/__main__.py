@@ -8,13 +8,12 @@ import logging
 import os
 import sys
 from dataclasses import replace
-from typing import Any
 
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.mcp_server.context import McpServices
 from keeplore.mcp_server.desk import McpDesk
-from keeplore.recall.request import RecallRequest
+from keeplore.recall.request import Answer, RecallRequest
 from keeplore.workspace.registry import Registry
 
 NO_WORKER = (
@@ -29,9 +28,10 @@ def answer(payload: bytes, places: Places) -> bytes:
     """
     with Registry(places) as registry:
 
-        def recall(request: RecallRequest) -> dict[str, Any]:
-            found = registry.recall(replace(request, text_only=True)).to_json()
-            return {**found, "notes": [*found["notes"], NO_WORKER]}
+        def recall(request: RecallRequest) -> Answer:
+            return registry.recall(replace(request, text_only=True)).with_note(
+                NO_WORKER
+            )
 
         services = McpServices(
             registry, recall, _tell_nobody, lambda _: False, _tell_nobody

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from keeplore.config.places import Places
 from keeplore.errors import Forgotten, NotFound, RepositoryError
 from keeplore.mcp_server.project_roots import ProjectRoots
 from keeplore.memory.names import remedy_for_unknown
-from keeplore.recall.request import RecallRequest
+from keeplore.recall.request import Answer, RecallRequest
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import FoundMemory, Registry
 from keeplore.workspace.workspace import Workspace
@@ -27,13 +26,12 @@ IDS = "The tools `search` and `timeline` give ids"
 class McpServices:
     """What is the same for all sessions.
 
-    ``recall`` gives an answer as JSON and raises KeeploreError; ``changed`` is called where a
-    memory came or went, ``is_told`` says whether some session was given a memory lately, and
-    ``note_opened`` that one was read.
+    ``recall`` raises KeeploreError; ``changed`` is called where a memory came or went, ``is_told``
+    says whether some session was given a memory lately, and ``note_opened`` that one was read.
     """
 
     registry: Registry
-    recall: Callable[[RecallRequest], dict[str, Any]]
+    recall: Callable[[RecallRequest], Answer]
     changed: Callable[[], None]
     is_told: Callable[[str], bool]
     note_opened: Callable[[str], None]
@@ -80,10 +78,10 @@ class McpContext:
                 raise NotFound(e.message, IDS) from None
             raise
 
-    def recall(self, request: RecallRequest) -> dict[str, Any]:
-        """The answer as JSON. Raises KeeploreError."""
+    def recall(self, request: RecallRequest) -> Answer:
+        """What is remembered. Raises KeeploreError."""
         answer = self.services.recall(request)
-        self.found.update(hit["memory_id"] for hit in answer["hits"])
+        self.found.update(hit.memory_id for hit in answer.hits)
         return answer
 
     def note_read(self, found: FoundMemory) -> None:

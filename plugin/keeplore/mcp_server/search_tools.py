@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from keeplore.errors import ConfigError
 from keeplore.index import MemoryFilter, MemoryRow
@@ -32,7 +31,7 @@ from keeplore.recall.render import (
     quoted_passage,
     since_then,
 )
-from keeplore.recall.request import LaterStatement, RecallRequest
+from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.dates import NO_DATE, in_utc, minute_of, moment_of, shown_day
 from keeplore.workspace.reading.listing import Listing, listing
@@ -42,16 +41,21 @@ MORE = (
     "`read` with the id shows a memory as a whole; with `turn` the very words; with part=source "
     "where they were said."
 )
+NONE_YET = (
+    "There is no memory yet. `keeplore import --all` in a terminal reads the sessions that hosts "
+    "recorded."
+)
 MISSING = {
-    "nothing": "Nothing found: the index is current, and no memory here is surely about that. Try "
-    "other words, or wide=true for the other projects and agents.",
-    "empty": "There is no memory yet. `keeplore import --all` in a terminal reads the sessions "
-    "that hosts recorded.",
-    "stale": "Nothing found, but the index is behind the text and could not catch up, so it may be "
-    "there. "
-    "`keeplore doctor` in a terminal says why.",
+    AnswerStatus.NOTHING: (
+        "Nothing found: the index is current, and no memory here is surely about that. Try other "
+        "words, or wide=true for the other projects and agents."
+    ),
+    AnswerStatus.EMPTY: NONE_YET,
+    AnswerStatus.STALE: (
+        "Nothing found, but the index is behind the text and could not catch up, so it may be "
+        "there. `keeplore doctor` in a terminal says why."
+    ),
 }
-NONE_YET = MISSING["empty"]
 
 
 def search(
@@ -72,33 +76,33 @@ def search(
     request = RecallRequest(query, asked.directory, limit, wide=wide, agent=own)
     answer = _recall(context, request)
     notes = (
-        [*answer["notes"], *_backlog_note(context)]
-        if answer["status"] != "empty"
+        [*answer.notes, *_backlog_note(context)]
+        if answer.status != AnswerStatus.EMPTY
         else []
     )
     about = "\n".join(f"Note: {one_line(note, EXCERPT_CHARS)}" for note in notes)
-    if not answer["hits"]:
-        return fenced(MISSING[answer["status"]], about)
+    if not answer.hits:
+        return fenced(MISSING[answer.status], about)
     shown = _shown_hits(answer, max_tokens)
-    left = len(answer["hits"]) - len(shown)
+    left = len(answer.hits) - len(shown)
     more = f" {left} more did not fit max_tokens." if left else ""
     order = "which answer together, the likeliest in order of time"
-    order = order if answer["is_of_several"] else "best first"
+    order = order if answer.is_of_several else "best first"
     before = f"{len(shown)} found, {order}, {_seen_from(context, directory)}.{more}"
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))
 
 
-def _shown_hits(answer: dict[str, Any], max_tokens: int) -> list[str]:
+def _shown_hits(answer: Answer, max_tokens: int) -> list[str]:
     """The best hits that fit, numbered, in the order in which they are told."""
-    written = [_hit(hit) for hit in answer["hits"]]
+    written = [_hit(hit) for hit in answer.hits]
     fit = len(fitting(written, max_tokens))
-    places = [place for place in answer["by_time"] if place < fit]
+    places = [place for place in answer.by_time if place < fit]
     return [f"{number}. {written[place]}" for number, place in enumerate(places, 1)]
 
 
-def _recall(context: McpContext, request: RecallRequest) -> dict[str, Any]:
+def _recall(context: McpContext, request: RecallRequest) -> Answer:
     answer = context.recall(request)
-    if not answer["hits"] and answer["stamp"]["vectors"] < answer["stamp"]["passages"]:
+    if not answer.hits and answer.stamp.vectors < answer.stamp.passages:
         # beside passages with a vector, what has none yet is not sure enough
         return context.recall(replace(request, text_only=True))
     return answer
@@ -203,36 +207,36 @@ def _backlog_note(context: McpContext) -> list[str]:
     )
 
 
-def _hit(hit: dict[str, Any]) -> str:
-    lines = [f"{quoted(hit['title'], TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
-    passage = one_line(hit["passage"], EXCERPT_CHARS)
-    if passage != one_line(hit["title"], EXCERPT_CHARS):
-        said = (hit["passage"], hit["turns"], hit["turn"], hit["of_user"])
+def _hit(hit: RecallHit) -> str:
+    lines = [f"{quoted(hit.title, TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
+    passage = one_line(hit.passage, EXCERPT_CHARS)
+    if passage != one_line(hit.title, EXCERPT_CHARS):
+        said = (hit.passage, hit.turns, hit.turn, hit.of_user)
         lines.append(quoted_passage(*said, EXCERPT_CHARS))
-    if hit["later"]:
-        lines.append(later_line(LaterStatement(**hit["later"])))
-    turn = f", turn={label(hit['turn'])}" if hit["turn"] else ""
+    if hit.later:
+        lines.append(later_line(hit.later))
+    turn = f", turn={label(hit.turn)}" if hit.turn else ""
     lines.append(
-        f"read: id={label(hit['memory_id'])}{turn} · {one_line(hit['path'], PATH_CHARS)}"
+        f"read: id={label(hit.memory_id)}{turn} · {one_line(hit.path, PATH_CHARS)}"
     )
     return "\n   ".join(lines)
 
 
-def _facts(hit: dict[str, Any]) -> list[str]:
+def _facts(hit: RecallHit) -> list[str]:
     """What is told of a hit beside its text: its day, where it counts, what it is with its changes,
     and who said it.
     """
-    what = label(hit["category"] or hit["kind"])
-    if hit["changes"]:
-        what += f", changed {hit['changes']}×"
-    if hit["replaced_by"]:
-        what += f", replaced since by {label(hit['replaced_by'])}"
-    if since := since_then(hit["files_changed"], hit["files_gone"]):
+    what = label(hit.category or hit.kind)
+    if hit.changes:
+        what += f", changed {hit.changes}×"
+    if hit.replaced_by:
+        what += f", replaced since by {label(hit.replaced_by)}"
+    if since := since_then(hit.files_changed, hit.files_gone):
         what += f", {since}"
-    said = said_by(hit["trust"], hit["kind"], hit["title"], hit["passage"])
+    said = said_by(hit.trust, hit.kind, hit.title, hit.passage)
     return [
-        label(shown_day(hit["changed_at"])),
-        place(hit["scope"], hit["project"]),
+        label(shown_day(hit.changed_at)),
+        place(hit.scope, hit.project),
         what,
         said,
     ]

@@ -137,7 +137,7 @@ def _offer_reading(server: Server) -> None:
         )
 
     @_tool(server, "Memory by time", _READS)
-    @_taking(TimelineRequest)
+    @_taking_timeline_fields
     async def timeline(**fields: Any) -> str:
         """List memories of this project by time, newest first: what was worked on, what was decided
         since a date.
@@ -165,15 +165,11 @@ def _tool(
     return offered
 
 
-def _taking(request: type) -> Callable[[_Function], _Function]:
-    """Tell the host that a function takes the fields of a dataclass as its parameters."""
-
-    def told(function: _Function) -> _Function:
-        signature = inspect.signature(request, eval_str=True)
-        vars(function)["__signature__"] = signature.replace(return_annotation=str)
-        return function
-
-    return told
+def _taking_timeline_fields(function: _Function) -> _Function:
+    """Tell the host that a function takes the fields of a request as its parameters."""
+    signature = inspect.signature(TimelineRequest, eval_str=True)
+    vars(function)["__signature__"] = signature.replace(return_annotation=str)
+    return function
 
 
 def _offer_writing(server: Server) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -267,6 +267,10 @@ class Answer:
             return int(not is_digest), hit.at or hit.changed_at
 
         return sorted(places, key=moment)
+
+    def with_note(self, note: str) -> Answer:
+        """The same, with one more sentence on how far it can be relied on."""
+        return replace(self, notes=(*self.notes, note))
 
     def to_json(self) -> dict[str, Any]:
         """The answer as plain dictionaries and lists, for ``json.dumps``."""

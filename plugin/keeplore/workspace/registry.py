@@ -213,7 +213,7 @@ class Registry:
         asked = replace(request, wide=True) if is_everywhere else request
         answer = workspace.recall(asked, freshness=_freshness(workspace, asked))
         if is_everywhere and any(hit.project for hit in answer.hits):
-            answer = replace(answer, notes=(*answer.notes, EVERYWHERE))
+            answer = answer.with_note(EVERYWHERE)
         answer = self._with_code(answer, workspace, request)
         for name in self.inherited(workspace):
             is_named = name in workspace.settings.inherits
@@ -230,9 +230,7 @@ class Registry:
             there = replace(request, cwd=other.root, wide=False)
             more = other.recall(there, freshness=_freshness(other, request))
         except KeeploreError as e:
-            return replace(
-                answer, notes=(*answer.notes, f"{name} was not searched: {e}")
-            )
+            return answer.with_note(f"{name} was not searched: {e}")
         hits = _inherited(more.hits, other.root, is_named=is_named)
         return _merged_answers(answer, hits, request.limit)
 
@@ -245,7 +243,7 @@ class Registry:
         if request.at_once or not self._code.is_offered(request.cwd):
             return answer
         status = max(answer.status, AnswerStatus.NOTHING, key=_SAYING.index)
-        return replace(answer, notes=(*answer.notes, OFFERED), status=status)
+        return replace(answer.with_note(OFFERED), status=status)
 
     def find(self, reference: str, cwd: Path) -> FoundMemory:
         """The memory that an id, four or more digits of one, a path or a file's name stands for.
@@ -389,8 +387,7 @@ def _with_notes(answer: Answer, code: Workspace, request: RecallRequest) -> Answ
     try:
         more = code.recall(replace(request, wide=False))
     except KeeploreError as e:
-        note = f"{code.root} was not searched: {e}"
-        return replace(answer, notes=(*answer.notes, note))
+        return answer.with_note(f"{code.root} was not searched: {e}")
     status = max(answer.status, more.status, key=_SAYING.index)
     answer = replace(answer, status=status)
     if not answer.stamp.memories:  # how nothing was searched is of no interest

@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from keeplore.mcp_server.context import McpServices
-from keeplore.recall.request import RecallRequest
+from keeplore.recall.request import Answer, RecallRequest
 from keeplore.worker.context.background_call import BackgroundCall
 from keeplore.worker.usage.view_log import is_told, note_opened
 from keeplore.workspace.registry import Registry
@@ -31,10 +30,9 @@ def services(registry: Registry, changed: Callable[[], None]) -> McpServices:
     )
 
 
-def _recall(registry: Registry, request: RecallRequest) -> dict[str, Any]:
+def _recall(registry: Registry, request: RecallRequest) -> Answer:
     """The answer, by words alone where the model takes too long. Raises KeeploreError."""
     whole = BackgroundCall(lambda: registry.recall(request))
     if whole.is_done(MODEL_S):
-        return whole.result().to_json()
-    answer = registry.recall(replace(request, text_only=True)).to_json()
-    return {**answer, "notes": [*answer["notes"], TOO_SLOW]}
+        return whole.result()
+    return registry.recall(replace(request, text_only=True)).with_note(TOO_SLOW)

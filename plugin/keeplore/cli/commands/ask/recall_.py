@@ -16,13 +16,14 @@ from keeplore.cli.writing import calling_agent_name
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.memory.names import short_id
-from keeplore.recall.request import RecallRequest
+from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import minute_of, shown_day
 from keeplore.text.turn_ids import shown_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
 from keeplore_hooks.spool import Spool
+from keeplore_hooks.typed_json import decoded
 
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
@@ -186,10 +187,11 @@ def _note_waiting(places: Places) -> None:
 
 def _show(answer: dict[str, Any], *, is_wide: bool) -> None:
     """Show the hits; notes go to stderr."""
+    hits = decoded(list[RecallHit], answer["hits"])
     for number, place in enumerate(answer["by_time"], 1):
-        _show_hit(number, answer["hits"][place])
+        _show_hit(number, hits[place])
     status, notes = answer["status"], answer["notes"]
-    if not answer["hits"]:
+    if not hits:
         say(STATUS[status].format(or_wide="" if is_wide else OR_WIDE))
     if status == "empty":  # how it was searched is of no interest then
         return
@@ -199,50 +201,46 @@ def _show(answer: dict[str, Any], *, is_wide: bool) -> None:
         note("searched by text alone, as asked")
 
 
-def _show_hit(number: int, hit: dict[str, Any]) -> None:
+def _show_hit(number: int, hit: RecallHit) -> None:
     """Title, date, scope, score, the best passage and the command that shows more."""
-    say(f"{number}. {hit['title']}", bold=True)
+    say(f"{number}. {hit.title}", bold=True)
     say(f"   {' · '.join(_facts(hit))}", dim=True)
     _show_words(hit)
-    turn = f" --turn {shown_turn(hit['turn'])}" if hit["turn"] else ""
-    say(f"   keeplore show {short_id(hit['memory_id'])}{turn}", fg="cyan")
+    turn = f" --turn {shown_turn(hit.turn)}" if hit.turn else ""
+    say(f"   keeplore show {short_id(hit.memory_id)}{turn}", fg="cyan")
     say()
 
 
-def _facts(hit: dict[str, Any]) -> list[str]:
-    where = short_place(hit["scope"], hit["project"])
-    what = hit["category"] or hit["kind"]
+def _facts(hit: RecallHit) -> list[str]:
+    where = short_place(hit.scope, hit.project)
+    what = hit.category or hit.kind
     # here, because an answer without a hit needs none of it
     from keeplore.recall.render import since_then
 
-    said_at = minute_of(hit["at"]) or shown_day(hit["changed_at"])
-    facts = [said_at, where, f"{hit['score']:.2f}", what]
-    if hit["trust"] == "foreign":
+    said_at = minute_of(hit.at) or shown_day(hit.changed_at)
+    facts = [said_at, where, f"{hit.score:.2f}", what]
+    if hit.trust == "foreign":
         facts.append("from another person's machine")
-    if hit["changes"]:
-        facts.append(f"changed {hit['changes']}×")
-    if hit["replaced_by"]:
-        facts.append(f"replaced since by {short_id(plain(hit['replaced_by']))}")
-    if since := since_then(hit["files_changed"], hit["files_gone"]):
+    if hit.changes:
+        facts.append(f"changed {hit.changes}×")
+    if hit.replaced_by:
+        facts.append(f"replaced since by {short_id(plain(hit.replaced_by))}")
+    if since := since_then(hit.files_changed, hit.files_gone):
         facts.append(since)
     return facts
 
 
-def _show_words(hit: dict[str, Any]) -> None:
+def _show_words(hit: RecallHit) -> None:
     """Show the passage, where the title does not say it already."""
     # here, as above
-    from keeplore.recall.render import marked_lines
+    from keeplore.recall.render import later_line, marked_lines
 
-    if plain(hit["passage"]) != plain(hit["title"]):
-        said = (hit["passage"], hit["turns"], hit["turn"], hit["of_user"])
+    if plain(hit.passage) != plain(hit.title):
+        said = (hit.passage, hit.turns, hit.turn, hit.of_user)
         for line, mark in marked_lines(*said):
             _print_filled(f"{block(line)} ({mark})" if mark else block(line))
-    if hit["later"]:
-        # here, as above
-        from keeplore.recall.render import later_line
-        from keeplore.recall.request import LaterStatement
-
-        _print_filled(later_line(LaterStatement(**hit["later"])))
+    if hit.later:
+        _print_filled(later_line(hit.later))
 
 
 def _print_filled(text: str) -> None:
