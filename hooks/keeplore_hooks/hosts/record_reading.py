@@ -56,9 +56,4 @@ def read_log(
     reader.finish(END_OF_TIME if reader.is_over else record.stopped_at)
     fingerprint = jsonl.fingerprint(file, reader.resume)
     listed = problems.all() if is_news else ()
-    return reader.reading(
-        known,
-        fingerprint,
-        listed,
-        record.cwd,
-    ), reader
+    return reader.reading(known, fingerprint, listed), reader

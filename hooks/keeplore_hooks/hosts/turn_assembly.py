@@ -230,6 +230,7 @@ class TurnAssembler:
         # bytes; where the next reading starts
         self.resume = 0 if is_whole else cursor.offset
         self.is_whole = is_whole  # the record is read from its start each time
+        self._cwd = record.cwd
         self._before = state.before
         self._now = state.began or record.now
         self._completed = completed  # adds what is known of a turn from elsewhere
@@ -351,7 +352,6 @@ class TurnAssembler:
         known: int,
         fingerprint: str,
         problems: tuple[str, ...] = (),
-        cwd: str = "",
     ) -> RecordReading:
         """What the record gave, of which ``known`` bytes were read."""
         began = self.open.at if self.open else ""
@@ -360,7 +360,7 @@ class TurnAssembler:
             self.latest,
             self._before,
             began,
-            cwd,
+            self._cwd,
             self._seen.kept(),
             self._given.kept(),
         )

@@ -135,7 +135,7 @@ def _show_fault(lines: Sequence[str], fault: Corrupt) -> None:
     say(f"  | {shown.strip()}", err=True)
 
 
-def _document(memory: Memory, others: Sequence[Memory] = ()) -> str:
+def _document(memory: Memory, others: Sequence[Memory]) -> str:
     """The text for the editor, with the other ends of a forked chain below a line that cuts them
     off.
     """

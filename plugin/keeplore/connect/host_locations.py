@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from keeplore.connect import builtin_connections
-from keeplore.connect.builtin_connections import SHARED
 from keeplore.connect.hook_events import Launcher
 from keeplore.connect.host_connection import (
     ConnectPlace,
@@ -94,10 +93,6 @@ class Surroundings:
             return self._absolute(named)
         base = self.environment.get(location.home_variable) or location.home
         return self._absolute(base) / location.folder
-
-    def skills(self) -> Path:
-        """Where Codex, Cursor and Copilot alike look for skills."""
-        return self.home / SHARED
 
     def found(self) -> list[str]:
         """The hosts of this machine: those with a directory, or with a program on the PATH."""

@@ -199,7 +199,7 @@ def _add_memory(
     id_, *rest = columns(memory, path)
     row = (path, id_, scope_id, *rest)
     sql = f"INSERT INTO memories VALUES (NULL, {marks(row)})"  # marks alone
-    key = connection.execute(sql, row).lastrowid
+    key = connection.execute(sql, row).lastrowid or 0
     connection.executemany(
         "INSERT INTO turns VALUES (?, ?)", ((turn, key) for turn in turn_columns(item))
     )
@@ -211,9 +211,9 @@ def _add_memory(
         "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((key, scope_id, *passage_columns(passage)) for passage in item.passages),
     )
-    revision_rows.put(connection, int(key or 0), scope_id, item.revisions)
-    revision_rows.put_ending(connection, int(key or 0), memory)
-    return int(key or 0)
+    revision_rows.put(connection, key, scope_id, item.revisions)
+    revision_rows.put_ending(connection, key, memory)
+    return key
 
 
 def columns(memory: Memory, path: str) -> tuple[Any, ...]:

@@ -50,7 +50,7 @@ class Passage:
     title: str
     body: str
     # what stands around it, on four lines: question or heading, before, after, place and date
-    context: str = ""
+    context: str
     turn: str = ""
     at: str = ""
 
@@ -89,7 +89,7 @@ def embedded_text(title: str, body: str, context: str) -> str:
 
 
 def _context_text(
-    *, asked: str = "", before: str = "", after: str = "", place: str = ""
+    *, asked: str = "", before: str = "", after: str = "", place: str
 ) -> str:
     return "\n".join(" ".join(part.split()) for part in (asked, before, after, place))
 

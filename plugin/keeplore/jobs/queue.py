@@ -78,8 +78,7 @@ class Job:
     payload: Mapping[str, Any]
     attempts: int
     reason: str
-    added: datetime
-    token: str = ""  # of this lease
+    token: str  # of this lease, "" without one
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,8 @@ class JobQueue:
                             row["id"],
                         ),
                     )
-                    return _job(row, attempts=row["attempts"] + 1, token=token)
+                    found = "SELECT * FROM jobs WHERE id = ?"
+                    return _job(db.execute(found, (row["id"],)).fetchone())
             return None
 
     def renew(self, job: Job, now: datetime) -> bool:
@@ -236,14 +236,8 @@ class JobQueue:
                 "kind, state"
             ).fetchall()
         return [
-            JobCount(
-                row["kind"],
-                row["state"],
-                row["jobs"],
-                _moment(row["due"]),
-                row["reason"],
-            )
-            for row in rows
+            JobCount(kind, state, jobs, datetime.fromtimestamp(due, UTC), reason)
+            for kind, state, jobs, due, reason in rows
         ]
 
     def next_due_s(self, kinds: Sequence[str], now: datetime) -> float | None:
@@ -402,20 +396,13 @@ def _timestamp_after(now: datetime, span: timedelta) -> float:
     return (now + span).timestamp()
 
 
-def _job(row: sqlite3.Row, *, attempts: int | None = None, token: str = "") -> Job:
-    tried = row["attempts"] if attempts is None else attempts
-    payload = json.loads(row["payload"])
+def _job(row: sqlite3.Row) -> Job:
     return Job(
         row["id"],
         row["kind"],
         row["key"],
-        payload,
-        tried,
+        json.loads(row["payload"]),
+        row["attempts"],
         row["reason"],
-        _moment(row["added"]),
-        token,
+        row["token"],
     )
-
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

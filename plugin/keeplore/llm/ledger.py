@@ -111,7 +111,7 @@ class SpendingLedger:
                 " VALUES (?, ?, ?, ?, 0, 0, ?, 1)",
                 (_text(at), model, stage, most.input_tokens, most.output_tokens),
             )
-            return int(done.lastrowid or 0)
+            return done.lastrowid or 0
 
     def settle(self, call: int, usage: Usage | None) -> None:
         """Say what a call took; None where nobody knows, and what it read stays counted."""
@@ -209,7 +209,7 @@ def price_of(usage: Usage, price: TokenPrice) -> float:
     """The price of a usage in the currency of the price table, ``prices`` of ``keeplore.yaml``."""
     fresh = usage.input_tokens - usage.cached_tokens
     cost = fresh * price.input + usage.cached_tokens * price.cached
-    return float(cost + usage.output_tokens * price.output) / MILLION
+    return (cost + usage.output_tokens * price.output) / MILLION
 
 
 def total_of(

@@ -39,7 +39,7 @@ class LintFinding:
     line: int
     level: str
     message: str
-    remedy: str = ""
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,7 @@ class LintedFile:
         )
         return self.text.count("\n", 0, match.start()) + 1 if match else 1
 
-    def finding(
-        self, key: str, level: str, message: str, remedy: str = ""
-    ) -> LintFinding:
+    def finding(self, key: str, level: str, message: str, remedy: str) -> LintFinding:
         return LintFinding(self.path, self.line_of(key), level, message, remedy)
 
 

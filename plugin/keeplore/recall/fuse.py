@@ -155,7 +155,7 @@ def odds(
 
 
 def fuse(
-    found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
+    found: Sequence[Evidence], floor: float | None, w: Weights
 ) -> dict[int, tuple[float, float, float]]:
     """Passage → its log-odds from text, from vectors, and the doubt, which is below 0; an echo of
     the question has the doubt alone.
@@ -310,7 +310,7 @@ def steps_of(
     known: Sequence[Evidence],
     standings: Mapping[str, Standing],
     floor: float | None,
-    w: Weights = WEIGHTS,
+    w: Weights,
 ) -> ScoreSteps:
     """``known`` are those of ``found`` that have a standing, and for which the steps are made."""
     said = fuse(found, floor, w)
@@ -322,7 +322,7 @@ def steps_of(
 
 
 def with_support(
-    known: Sequence[Evidence], worded: Mapping[int, float], w: Weights = WEIGHTS
+    known: Sequence[Evidence], worded: Mapping[int, float], w: Weights
 ) -> tuple[dict[int, float], dict[int, float]]:
     """The log-odds of each passage together with its exchange, and then together with its
     memory.
@@ -377,7 +377,7 @@ def favour_newest(
     known: Sequence[Evidence],
     values: Mapping[int, float],
     standings: Mapping[str, Standing],
-    w: Weights = WEIGHTS,
+    w: Weights,
 ) -> dict[int, float]:
     """The log-odds, given out anew among statements that are about as close to the question: the
     newest one gets the best.
@@ -444,7 +444,7 @@ def diverse(
     return in_order([*kept, *ranked[LOOKED_AT:]])
 
 
-def complementary(ranked: Sequence[Ranked], w: Weights = WEIGHTS) -> list[Ranked]:
+def complementary(ranked: Sequence[Ranked], w: Weights) -> list[Ranked]:
     """The ranked passages in the order for a question that several answer together: each is lowered
     by those of its memory that come before it.
     """

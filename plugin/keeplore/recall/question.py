@@ -127,13 +127,13 @@ class ParsedQuestion:
     words: tuple[Word, ...]
     # with those that mean little alone, as in "start names with", and without what goes with every
     # rule
-    all_words: tuple[Word, ...] = ()
+    all_words: tuple[Word, ...]
     # what is asked in scripts without spaces, whose pairs ``words`` has
-    parts: tuple[str, ...] = ()
+    parts: tuple[str, ...]
     # each of ``words`` as it was written
-    spelled: tuple[str, ...] = ()
+    spelled: tuple[str, ...]
     # the text without "what did we decide about" before it
-    subject: str = ""
+    subject: str
 
     @property
     def telling(self) -> str:

@@ -59,7 +59,7 @@ class ScoreExplanation:
     title: str
     is_found: bool
     place: int  # among the hits, from 1; 0 where it is not among them
-    verdict: str = ""
+    verdict: str
     threshold: float = WEIGHTS.hidden_below  # below which it is not shown, 0..1
     best_from: float = WEIGHTS.nothing_below  # the same of the best memory
     score: float = 0.0  # 0..1

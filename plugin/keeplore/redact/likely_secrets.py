@@ -109,7 +109,7 @@ def likely(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         for value in values(data, match[0], examined)
         if chance(value) >= SURE
     ]
-    return found, _line_end(data, match[0], AFTER)
+    return found, _line_end(data, match[0])
 
 
 def candidates(data: bytes) -> Iterator[LineValue]:
@@ -118,13 +118,13 @@ def candidates(data: bytes) -> Iterator[LineValue]:
     for match in _WORD.finditer(data):
         if match.start() >= examined:
             yield from values(data, match.start(), examined)
-            examined = _line_end(data, match.start(), AFTER)
+            examined = _line_end(data, match.start())
 
 
 def values(data: bytes, place: int, examined: int) -> Iterator[LineValue]:
     """The values on the line of a word at this place, and below it, that may be secrets."""
     start = max(examined, data.rfind(b"\n", 0, place) + 1, place - BEFORE)
-    end, kind = _line_end(data, place, AFTER), ""
+    end, kind = _line_end(data, place), ""
     for below in range(BELOW + 1):
         words = [*_WORD.finditer(data, start, end)]
         # another word has lines of its own
@@ -132,14 +132,15 @@ def values(data: bytes, place: int, examined: int) -> Iterator[LineValue]:
             return
         yield from _on_line(data, (start, end), words, (below, kind))
         kind = kind or words[-1].lastgroup or ""
-        start, end = end + 1, _line_end(data, end + 1, AFTER)
+        start, end = end + 1, _line_end(data, end + 1)
         if start >= len(data):
             return
 
 
-def _line_end(data: bytes, start: int, reach: int) -> int:
-    end = data.find(b"\n", start, start + reach)
-    return end if end >= 0 else min(len(data), start + reach)
+def _line_end(data: bytes, start: int) -> int:
+    """Where a line ends, or what is looked at of it."""
+    end = data.find(b"\n", start, start + AFTER)
+    return end if end >= 0 else min(len(data), start + AFTER)
 
 
 def _on_line(

@@ -187,8 +187,7 @@ def _version_fields(
 
 def _quotes(fact: Fact) -> tuple[Quote, ...]:
     """The words on which a note rests, after those that they answer."""
-    receipts = filter(None, (fact.answered, fact.receipt))
-    return tuple(Quote(one.words, one.speaker, one.turn) for one in receipts)
+    return tuple(one.quote for one in (fact.answered, fact.receipt) if one)
 
 
 def _receipt_fields(receipt: Receipt | None) -> dict[str, str]:

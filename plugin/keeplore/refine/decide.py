@@ -42,12 +42,7 @@ class ComparedFact:
 
     fact: Fact
     near: tuple[CandidateNote, ...]
-    twin: CandidateNote | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a model has to decide about it."""
-        return bool(self.near) and self.twin is None
+    twin: CandidateNote | None
 
 
 @dataclass(frozen=True, slots=True)

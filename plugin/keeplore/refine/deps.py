@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from keeplore.config.settings import RefineSettings
 from keeplore.recall.request import SearchScope
 from keeplore.refine.candidates import NoteSearch
 from keeplore.store import Store
@@ -34,9 +33,9 @@ class RefineDeps:
     commit: Callable[[str], object]
     here: Callable[[str, str], SearchScope]  # what is seen from a scope and project
     written: Callable[[str, str], None]
-    has_user_scope: bool = False
-    least_confidence: float = RefineSettings().confidence
-    least_lasting: float = RefineSettings().lasting
+    has_user_scope: bool
+    least_confidence: float
+    least_lasting: float
 
     def kept(self, text: str, project: str) -> str:
         """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each

@@ -57,7 +57,7 @@ class WrittenLine:
     @property
     def talks(self) -> tuple[int, ...]:
         """The places of all talks that it tells of."""
-        return (self.talk, *((self.instead[0],) if self.instead else ()))
+        return (self.talk, self.instead[0]) if self.instead else (self.talk,)
 
 
 @dataclass(frozen=True, slots=True)

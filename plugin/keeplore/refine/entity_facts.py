@@ -18,7 +18,7 @@ from keeplore.text.fences import sanitise
 class EntityFacts:
     """``aspects`` are those of a statement."""
 
-    triples: tuple[Triple, ...] = ()
+    triples: tuple[Triple, ...]
     aspects: Mapping[str, tuple[EntityAspect, ...]] = field(default_factory=dict)
 
     def of(self, statement: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from keeplore.config.settings import RefineMode, RefineSettings
+from keeplore.config.settings import RefineMode
 from keeplore.memory.model import Trust, trust_rank
 from keeplore.recall.since.contradictions import contradiction, is_opposite
 from keeplore.refine.answers.answer_schema import MIN_CONTENT
@@ -54,7 +54,7 @@ class GateContext:
     said_at: Mapping[str, str]  # turn → RFC 3339, UTC
     is_forgotten: Callable[[str], bool]  # a content hash
     # below it a person would want to be asked about every second one
-    least_confidence: float = RefineSettings().confidence
+    least_confidence: float
 
 
 def verdict(proposal: Proposal, ground: GateContext) -> Verdict:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from keeplore.memory import Quote
 from keeplore.memory.model import Trust, trust_rank
 from keeplore.recall.question import STOP_STEMS, stems_of
 from keeplore.refine.window import Segment
@@ -55,6 +56,11 @@ class Receipt:
     speaker: str
     trust: str
     words: str
+
+    @property
+    def quote(self) -> Quote:
+        """The words as a note quotes them."""
+        return Quote(self.words, self.speaker, self.turn)
 
 
 def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:

@@ -69,8 +69,8 @@ def reconcile(
     root: Path,
     branch: str,
     cache: CycleCache,
-    message: str = "",
-    extra: Iterable[str] = (),
+    message: str,
+    extra: Iterable[str],
 ) -> CommitResult:
     """Commit what differs between our paths on disk and in HEAD, but for files with secrets;
     ``extra`` are paths that count as ours this time.

@@ -24,8 +24,8 @@ class FreezableStore(Store):
         root: Path,
         *,
         is_frozen: Callable[[], bool],
-        branch: str = "",
-        machine: str = "",
+        branch: str,
+        machine: str,
         before_write: Callable[[Memory], Memory],
     ) -> None:
         super().__init__(

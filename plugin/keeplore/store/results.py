@@ -53,13 +53,13 @@ class PurgePlan:
     """
 
     ids: tuple[str, ...]
-    paths: tuple[str, ...] = ()
-    blobs: tuple[str, ...] = ()
-    commits: int = 0
-    refs: tuple[tuple[str, int], ...] = ()
-    remote_refs: tuple[str, ...] = ()
-    signed: tuple[str, ...] = ()
-    mentions: tuple[str, ...] = ()
+    paths: tuple[str, ...]
+    blobs: tuple[str, ...]
+    commits: int
+    refs: tuple[tuple[str, int], ...]
+    remote_refs: tuple[str, ...]
+    signed: tuple[str, ...]
+    mentions: tuple[str, ...]
     stays: tuple[str, ...] = ()
     messages: int = 0
     kept: int = 0

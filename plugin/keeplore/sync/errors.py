@@ -11,6 +11,7 @@ from pathlib import Path
 
 from keeplore.errors import RemoteError
 from keeplore.store import without_credentials
+from keeplore.text.folding import shortened
 
 SAID = 300  # characters of git's words in a message
 # who speaks, and of a push which refs it was about
@@ -103,4 +104,4 @@ def shown(text: str) -> str:
     endless.
     """
     words = " ".join(_CONTROL.sub(" ", without_credentials(text)).split())
-    return words if len(words) <= SAID else f"{words[: SAID - 1]}…"
+    return shortened(words, SAID)

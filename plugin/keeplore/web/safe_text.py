@@ -69,9 +69,7 @@ class SafeMarkdown:
     memory ``said_in``, an id; ``when`` tells of each turn, by its anchor, when that was.
     """
 
-    def __init__(
-        self, links: PageLinks, when: Mapping[str, str], said_in: str = ""
-    ) -> None:
+    def __init__(self, links: PageLinks, when: Mapping[str, str], said_in: str) -> None:
         self._surroundings = {"links": links, "when": when, "said_in": said_in}
 
     def render(self, text: str) -> Markup:

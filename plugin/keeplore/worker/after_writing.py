@@ -18,7 +18,7 @@ ANSWER_S = 1.0
 LATEST = 2  # directories for which the brief is made at once; a worker makes the rest
 
 
-def commit_written(workspace: Workspace, message: str = "") -> str:
+def commit_written(workspace: Workspace, message: str) -> str:
     """Commit what is on disk; why it is not committed yet, "" where it is."""
     try:
         workspace.commit(message)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import keeplore
+from keeplore.config.places import stamp
 
 KEPT = 5  # faults
 FAULT_CHARS = 300
@@ -24,21 +25,14 @@ class ProgramFile:
 
     def __init__(self) -> None:
         self._file = Path(keeplore.__file__)
-        self._seen = self._stamp()
+        self._seen = stamp(self._file)
 
     @property
     def has_changed(self) -> bool:
         """True after an update, a downgrade or a removal: what is loaded later may not fit what is
         loaded already.
         """
-        return self._stamp() != self._seen
-
-    def _stamp(self) -> tuple[int, int] | None:
-        try:
-            found = self._file.stat()
-        except OSError:
-            return None
-        return found.st_ino, found.st_mtime_ns
+        return stamp(self._file) != self._seen
 
 
 class FaultLog(logging.Handler):

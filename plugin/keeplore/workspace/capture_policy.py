@@ -56,7 +56,7 @@ class CapturePlace:
     """What rules are held against: a directory under all its names, and the project it is of."""
 
     paths: tuple[str, ...]
-    projects: tuple[str, ...] = ()
+    projects: tuple[str, ...]
     remotes: tuple[str, ...] = ()
     depth: int = 0  # of the project's root, in folders
 

@@ -89,7 +89,7 @@ class NoteWriter:
         self._machine = machine
         self._plugins = plugins
         self._is_foreign = is_foreign
-        self.elsewhere: Elsewhere = _no_commit
+        self.elsewhere: Elsewhere = _no_other_writer
 
     def write(self, draft: NoteDraft, directory: str = "") -> NoteOutcome:
         """Write a note, unless one of the same scope says exactly this; notes that nearly say it
@@ -287,7 +287,7 @@ class NoteWriter:
         return row
 
 
-def _no_commit(_draft: NoteDraft, _directory: str) -> None:
+def _no_other_writer(_draft: NoteDraft, _directory: str) -> None:
     return None
 
 

@@ -260,7 +260,7 @@ class Workspace:
         return self.index.is_warm and is_loaded(self.index.answering())
 
     def warm_up(self) -> None:
-        """Load both. Raises ModelUnavailable, IndexUnavailable."""
+        """Load the model and the vectors. Raises ModelUnavailable, IndexUnavailable."""
         (self.index.answering() or self.embedder).embed(["warm"])
         self.index.warm_up()
 

@@ -39,8 +39,8 @@ class ClaudePrompt:
     words: str
     start: int  # bytes
     resume_state: ClaudeResumeState
-    is_queued: bool = False
-    host_id: str = ""  # the host's id of the prompt, which payloads name too
+    is_queued: bool
+    host_id: str  # the host's id of the prompt, which payloads name too
 
 
 @dataclass(slots=True)
@@ -63,8 +63,8 @@ class ClaudeOpenTurn:
     """A turn, or a command that becomes one as soon as the assistant answers it."""
 
     prompt: ClaudePrompt
-    is_news: bool = True  # has something that was not given as an event yet
-    was_complete: bool = False  # when it was given last
+    is_news: bool  # has something that was not given as an event yet
+    was_complete: bool  # when it was given last
     ended_at: str = ""
     uuids: set[str] = field(default_factory=set)  # of its lines
     # the turn of a prompt without a line of its own, which took over

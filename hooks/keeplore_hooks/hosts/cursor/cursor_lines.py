@@ -101,7 +101,7 @@ class CursorPrompt:
     """What the person typed, and when."""
 
     text: str  # "" where nobody spoke
-    at: str = ""  # RFC 3339, "" where the message has no time
+    at: str  # RFC 3339, "" where the message has no time
 
 
 def prompt_in(record: Json) -> CursorPrompt:

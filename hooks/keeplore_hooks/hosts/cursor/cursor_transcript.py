@@ -100,12 +100,7 @@ def _read_text(
         problems.add_unknown("nobody speaks in it", HOST)
     reader.finish(record.stopped_at)
     listed = problems.all() if fingerprint != cursor.fingerprint else ()
-    return reader.reading(
-        len(raw),
-        fingerprint,
-        listed,
-        record.cwd,
-    ), reader
+    return reader.reading(len(raw), fingerprint, listed), reader
 
 
 def recorded(base: Path) -> Iterator[Recorded]:

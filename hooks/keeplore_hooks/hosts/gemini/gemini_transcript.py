@@ -169,12 +169,7 @@ def _read_whole(
             problems=listed,
         )
     reader.finish(record.stopped_at)
-    return reader.reading(
-        len(raw),
-        fingerprint,
-        listed,
-        record.cwd,
-    )
+    return reader.reading(len(raw), fingerprint, listed)
 
 
 def _is_empty(path: Path) -> bool:

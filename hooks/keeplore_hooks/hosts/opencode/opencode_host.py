@@ -320,12 +320,7 @@ def _read_messages(
         what = "no message is of a form that is known here"
         problems.add_unknown(what, reader.program, "them")
     reader.finish(record.stopped_at)
-    read = reader.reading(
-        len(stored.messages),
-        "",
-        problems.all(),
-        record.cwd,
-    )
+    read = reader.reading(len(stored.messages), "", problems.all())
     # a payload may hold only the newest messages
     given = {
         **resume_state_of(cursor).given,

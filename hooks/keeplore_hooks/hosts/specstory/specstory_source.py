@@ -62,11 +62,12 @@ class SpecStory(RecordAdapter):
             _directory(path),
             transcript=str(path),
         )
-        reader = HistoryTurnReader(Record(path, origin, head.began or now), cursor)
+        record = Record(path, origin, head.began or now, cwd=origin.cwd)
+        reader = HistoryTurnReader(record, cursor)
         for number, message in enumerate(messages_in(text) if head.is_history else ()):
             reader.take(message, number)
         reader.finish(END_OF_TIME)
-        read = reader.reading(len(raw), fingerprint, cwd=origin.cwd)
+        read = reader.reading(len(raw), fingerprint)
         problems = _problems(len(raw), head, reader)
         return Reading(read.events, read.cursor(), tuple(problems))
 

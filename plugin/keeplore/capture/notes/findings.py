@@ -60,7 +60,7 @@ class Finding:
     said: str
     turn: str
     chance: float  # 0..1, that it lasts
-    is_sure: bool = False  # enough to be written unasked
+    is_sure: bool  # enough to be written unasked
 
 
 @dataclass(frozen=True, slots=True)

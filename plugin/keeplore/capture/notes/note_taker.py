@@ -51,7 +51,7 @@ class NoteDeps:
 class NoteTaker:
     """A plugin. ``is_automatic`` False writes only what the person orders to be remembered."""
 
-    def __init__(self, deps: NoteDeps, *, is_automatic: bool = True) -> None:
+    def __init__(self, deps: NoteDeps, *, is_automatic: bool) -> None:
         self._deps = deps
         self._is_automatic = is_automatic
 

@@ -84,7 +84,7 @@ def _last_written(host: str, surroundings: Surroundings) -> str:
     try:
         source = source_named(host)
         named = source.variable and surroundings.environment.get(source.variable, "")
-        recorded = source.recorded(surroundings.home, named or "")
+        recorded = source.recorded(surroundings.home, named)
         return max(map(_written_at, recorded), default="")
     except Exception:  # noqa: BLE001  # anything may come out of somebody else's adapter
         return ""

@@ -122,9 +122,7 @@ class Qdrant:
                 with_payload=False,
             )
         )
-        return [
-            (UUID(str(point.id)).bytes, float(point.score)) for point in answer.points
-        ]
+        return [(UUID(str(point.id)).bytes, point.score) for point in answer.points]
 
     def _listed_points(self, conditions: list[Any]) -> Iterator[tuple[bytes, bool]]:
         """Points with whether they have their vector: these are listed once more by themselves."""

@@ -41,7 +41,7 @@ MAX_THREADS = 2  # more of them would be felt by whoever works at the machine
 class LocalEmbedder:
     """A model that is run from local files: by us, or by fastembed where it is one of its list."""
 
-    def __init__(self, model: str, cache: Path, *, fetch: bool = False) -> None:
+    def __init__(self, model: str, cache: Path, *, fetch: bool) -> None:
         self.model = model
         self._cache = cache
         self._fetch = fetch

@@ -44,7 +44,7 @@ class Entity:
     type: str  # one of names.TYPES
     place: str  # the project whose own it is, "" where all share it
     mentions: int  # memories that mention it
-    aliases: tuple[str, ...] = ()  # canonical
+    aliases: tuple[str, ...]  # canonical
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Mention:
 
     name: str  # canonical
     spelling: str  # as written
-    count: int = 1
+    count: int
     type: str = ""
     is_word: bool = False
 
@@ -45,9 +45,9 @@ class EntityRelation:
     source: str  # canonical
     relationship: str
     target: str  # canonical
-    confidence: float = 1.0  # 0..1
-    source_spelling: str = ""
-    target_spelling: str = ""
+    confidence: float  # 0..1
+    source_spelling: str
+    target_spelling: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class VectorIndex:
     """The vectors of one model in one index directory. Safe to use from several threads."""
 
     def __init__(
-        self, directory: Path, fingerprint: str, dim: int, graph_from: int = GRAPH_FROM
+        self, directory: Path, fingerprint: str, dim: int, graph_from: int
     ) -> None:
         self.fingerprint = fingerprint
         self.dim = dim

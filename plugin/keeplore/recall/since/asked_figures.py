@@ -70,9 +70,9 @@ class AskedFigure:
     """What a question asks for, as stems; one of the three tells which figures are of it."""
 
     question: ParsedQuestion
-    kinds: frozenset[str] = frozenset()  # those that answer, none where any may
-    counted: frozenset[str] = frozenset()  # what is counted, none where nothing is
-    attribute: frozenset[str] = frozenset()  # what is asked of the thing
+    kinds: frozenset[str]  # those that answer, none where any may
+    counted: frozenset[str]  # what is counted, none where nothing is
+    attribute: frozenset[str]  # what is asked of the thing
 
     def replacing(self, old: Iterable[Figure], new: Iterable[Figure]) -> list[Figure]:
         """The figures of a newer text that hold in the place of those of an older one, none where

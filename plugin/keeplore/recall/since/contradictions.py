@@ -188,8 +188,9 @@ def _numbered(plain: str) -> list[str]:
 
 
 def _gives_other_name(one: str, other: str) -> bool:
-    """Whether two texts are the same but for one such name, and that is what they tell: it stands
-    at their end, or behind a word that gives a value.
+    """Whether two texts, each naming a numbered thing that the other does not, are the same but for
+    that name, and it is what they tell: it stands at their end, or behind a word that gives a
+    value.
     """
     first, second = set(_numbered(one)), set(_numbered(other))
     mine, theirs = first - second, second - first

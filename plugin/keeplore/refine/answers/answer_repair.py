@@ -10,6 +10,11 @@ from typing import Any
 
 from keeplore.refine.classify import CATEGORY_OF
 
+# characters of what is kept
+MAX_CONTENT = 2_000  # of a statement: longer is a document
+MAX_SPAN = 1_000  # a receipt is a quotation, not the conversation
+MAX_LINE = 400  # of a digest's line
+MAX_REASON = 500
 UNSAID = 0.7  # where a model does not say how sure it is: the least that is not blocked
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*\Z")
 _TYPE_OF = {category: type_ for type_, category in CATEGORY_OF.items()}
@@ -42,53 +47,43 @@ def shortened(text: Any, most: int) -> Any:
     return text[: ends[-1]] if ends else text[:most].rsplit(None, 1)[0]
 
 
-def _value_or(data: Mapping[str, Any], field: str, otherwise: float) -> Any:
-    said = data.get(field)
-    return otherwise if said is None else said
-
-
 def _without_nulls(data: Mapping[str, Any]) -> dict[str, Any]:
     """A field that is null was left out."""
     return {field: said for field, said in data.items() if said is not None}
 
 
-def repaired_fact(
-    data: Mapping[str, Any], *, content: int, span: int
-) -> dict[str, Any]:
+def repaired_fact(data: Mapping[str, Any]) -> dict[str, Any]:
     """A fact with its type, its shares and its lengths as they have to be."""
+    said = _without_nulls(data)
     return {
-        **_without_nulls(data),
+        **said,
         "type": type_of(data.get("type"), data.get("category")),
-        "content": shortened(data.get("content"), content),
-        "span": shortened(data.get("span"), span),
-        "confidence": share_of(_value_or(data, "confidence", UNSAID)),
-        "lasting": share_of(_value_or(data, "lasting", 0.0)),
+        "content": shortened(data.get("content"), MAX_CONTENT),
+        "span": shortened(data.get("span"), MAX_SPAN),
+        "confidence": share_of(said.get("confidence", UNSAID)),
+        "lasting": share_of(said.get("lasting", 0.0)),
     }
 
 
-def repaired_choice(
-    data: Mapping[str, Any], *, content: int, reason: int
-) -> dict[str, Any]:
+def repaired_choice(data: Mapping[str, Any]) -> dict[str, Any]:
     """What is to become of a fact, likewise."""
-    action = data.get("action")
+    said, action = _without_nulls(data), data.get("action")
     return {
-        **_without_nulls(data),
+        **said,
         "action": action.strip().upper() if isinstance(action, str) else action,
-        "content": shortened(data.get("content") or "", content),
-        "reason": shortened(data.get("reason"), reason),
-        "confidence": share_of(_value_or(data, "confidence", UNSAID)),
+        "content": shortened(data.get("content") or "", MAX_CONTENT),
+        "reason": shortened(data.get("reason"), MAX_REASON),
+        "confidence": share_of(said.get("confidence", UNSAID)),
     }
 
 
-def repaired_line(
-    data: Mapping[str, Any], *, content: int, span: int
-) -> dict[str, Any]:
+def repaired_line(data: Mapping[str, Any]) -> dict[str, Any]:
     """A line of a digest, likewise."""
-    part = data.get("part")
+    said, part = _without_nulls(data), data.get("part")
     return {
-        **_without_nulls(data),
+        **said,
         "part": part.strip().lower() if isinstance(part, str) else part,
-        "content": shortened(data.get("content"), content),
-        "span": shortened(data.get("span"), span),
-        "confidence": share_of(_value_or(data, "confidence", UNSAID)),
+        "content": shortened(data.get("content"), MAX_LINE),
+        "span": shortened(data.get("span"), MAX_SPAN),
+        "confidence": share_of(said.get("confidence", UNSAID)),
     }

@@ -11,6 +11,10 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from keeplore.refine.answers.answer_repair import (
+    MAX_CONTENT,
+    MAX_LINE,
+    MAX_REASON,
+    MAX_SPAN,
     repaired_choice,
     repaired_fact,
     repaired_line,
@@ -18,12 +22,8 @@ from keeplore.refine.answers.answer_repair import (
 
 MAX_FACTS = 20  # of one conversation: more is a transcript again
 MAX_TRIPLES = 50  # likewise
-# characters of a statement: shorter says nothing, longer is a document
-MIN_CONTENT, MAX_CONTENT = 10, 2_000
-MAX_SPAN = 1_000  # characters; a receipt is a quotation, not the conversation
-MAX_LINE = 400  # characters of a digest's line
+MIN_CONTENT = 10  # characters of a statement: shorter says nothing
 MAX_NAME = 80  # characters of an entity
-MAX_REASON = 500  # characters
 REPAIRED = "put right"  # how kept items are counted that were not as they should be
 
 # a model writes 1 for 1.0
@@ -78,7 +78,7 @@ class FactItem(AnswerItem):
 
     @classmethod
     def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        return repaired_fact(data, content=MAX_CONTENT, span=MAX_SPAN)
+        return repaired_fact(data)
 
 
 class TripleItem(AnswerItem):
@@ -111,7 +111,7 @@ class ChoiceItem(AnswerItem):
 
     @classmethod
     def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        return repaired_choice(data, content=MAX_CONTENT, reason=MAX_REASON)
+        return repaired_choice(data)
 
 
 class LineItem(AnswerItem):
@@ -129,7 +129,7 @@ class LineItem(AnswerItem):
 
     @classmethod
     def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        return repaired_line(data, content=MAX_LINE, span=MAX_SPAN)
+        return repaired_line(data)
 
 
 class AspectItem(AnswerItem):

@@ -18,7 +18,7 @@ class RefinePrompt:
     name: str
     version: int
     text: str
-    table: tuple[str, ...] = ()
+    table: tuple[str, ...]
 
     @property
     def label(self) -> str:

@@ -98,7 +98,7 @@ BATCH = 16 << 20  # bytes of content that are held at once, or one file if it is
 _BLOB = re.compile(r"([0-9a-f]+) blob (\d+)")
 
 
-def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
+def staged(root: Path, index_file: str) -> dict[str, bytes | None]:
     """Path and content of every regular file of ours below a folder that is staged; None for one
     that is too large.
 

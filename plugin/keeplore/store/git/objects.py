@@ -67,7 +67,7 @@ class CycleCache:
     what others wrote.
     """
 
-    machine: str = ""
+    machine: str
     scan: Scan = no_secret
     # (backend, path) → blob id
     files: dict[tuple[str, str], tuple[FileState, str]] = field(default_factory=dict)

@@ -79,8 +79,8 @@ class AuthoredCommit:
     machine: str
     email: str
     at: str
-    paths: tuple[str, ...] = ()
-    is_merge: bool = False
+    paths: tuple[str, ...]
+    is_merge: bool
 
 
 def with_machine(message: str, machine: str) -> str:

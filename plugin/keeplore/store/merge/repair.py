@@ -11,7 +11,6 @@ import contextlib
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from keeplore.errors import Corrupt, StoreError
@@ -64,8 +63,12 @@ def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, 
     if _is_rebasing(places.own):
         backend = GitBackend(root, places, cache)
         if are_all_ours:
-            resolve = partial(_resolve_all, root, places.own)
-            go_on(backend, cache.machine, resolve, is_resolved=bool(ours))
+            go_on(
+                backend,
+                cache.machine,
+                lambda: _resolve_ours(root, places.own)[1],
+                is_resolved=bool(ours),
+            )
         if _is_rebasing(places.own):
             _stage_written(root)
         else:
@@ -95,11 +98,6 @@ def _resolve_ours(root: Path, own: Path) -> tuple[tuple[str, ...], bool]:
     for path, stages in ours.items():
         _resolve(root, path, stages)
     return tuple(ours), are_all_ours
-
-
-def _resolve_all(root: Path, own: Path) -> bool:
-    """Resolve the conflicts of ours; returns whether there are no others."""
-    return _resolve_ours(root, own)[1]
 
 
 def _is_rebasing(own: Path) -> bool:

@@ -25,7 +25,7 @@ LEVELS = (1, 3, 8)  # memories of a day: fewer are paler
 class TimelineQuery:
     """What a person chose; as it stands in the address."""
 
-    project: str = ""
+    project: str
     kind: str = ""
     category: str = ""
     host: str = ""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from keeplore.config.places import stamp
 from keeplore.worker.tasks.base import NEVER, in_thread
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.ingest_jobs import IngestQueue
@@ -53,15 +54,15 @@ class JobTask:
 
     def run(self, now: float) -> float:
         """Begin where a job is due, unless that is done already."""
-        stamp = _stamp(self._file)
-        if self.is_running or stamp is None:
+        state = stamp(self._file)
+        if self.is_running or state is None:
             return NEVER
-        if stamp == self._seen and now < self._due_at:
+        if state == self._seen and now < self._due_at:
             return self._due_at
         reader = self._reader()
         if reader is None:
             return NEVER
-        self._seen = stamp
+        self._seen = state
         due_s = reader.next_due_s()
         if due_s is None or due_s > 0.0:
             self._due_at = NEVER if due_s is None else now + due_s
@@ -104,11 +105,3 @@ def refine_task(registry: Registry, done: Callable[[], None]) -> JobTask:
         return Refinery(registry)
 
     return JobTask("refining", registry.places.jobs, reader, done)
-
-
-def _stamp(file: Path) -> tuple[int, int] | None:
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size

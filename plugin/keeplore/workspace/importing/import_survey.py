@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,10 +58,7 @@ class SourceSurvey:
     @property
     def directories(self) -> tuple[str, ...]:
         """The directories where people worked, the busiest first."""
-        counts: dict[str, int] = {}
-        for session in self.sessions:
-            if session.cwd:
-                counts[session.cwd] = counts.get(session.cwd, 0) + 1
+        counts = Counter(session.cwd for session in self.sessions if session.cwd)
         return tuple(sorted(counts, key=lambda cwd: (-counts[cwd], cwd)))
 
 
@@ -106,17 +104,12 @@ def survey(
 def _kept_around(
     source: SessionSource, home: Path, directories: Iterable[str]
 ) -> Iterator[Recorded]:
-    """What a source keeps in these directories and those above them."""
-    for directory in _upwards(directories, home):
-        yield from _kept_in(source, home, directory)
-
-
-def _kept_in(source: SessionSource, home: Path, directory: str) -> Iterator[Recorded]:
-    """The sessions that a project keeps in the source's folder, and not what else lies in the
-    project.
+    """The sessions that projects in these directories and those above them keep in the source's
+    folder, and not what else lies in them.
     """
-    if (Path(directory) / source.folder).is_dir():
-        yield from _recorded_sessions(source, home, directory)
+    for directory in _upwards(directories, home):
+        if (Path(directory) / source.folder).is_dir():
+            yield from _recorded_sessions(source, home, directory)
 
 
 def _recorded_sessions(

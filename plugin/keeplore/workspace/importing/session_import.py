@@ -36,7 +36,7 @@ class SessionImport:
 
     sessions: tuple[str, ...]
     turns: int
-    problems: tuple[tuple[Path, str], ...] = ()
+    problems: tuple[tuple[Path, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

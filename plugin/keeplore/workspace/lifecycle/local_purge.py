@@ -32,8 +32,8 @@ class PurgeTraces:
     """
 
     ids: tuple[str, ...]
-    sessions: tuple[tuple[str, str], ...] = ()  # host, id
-    words: tuple[str, ...] = ()
+    sessions: tuple[tuple[str, str], ...]  # host, id
+    words: tuple[str, ...]
     telling: tuple[str, ...] = ()
 
 

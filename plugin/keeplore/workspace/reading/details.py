@@ -47,8 +47,8 @@ class MemoryDetails:
     links: tuple[MemoryLink, ...]  # the chain of versions left out
     again: tuple[dict[str, Any], ...]  # lines of the audit: at, source
     # what a merge set beside it, until a person decides
-    disputed_with: tuple[MemoryRow, ...] = ()
-    later: tuple[LaterStatement, ...] = ()  # in the place of what it decides or states
+    disputed_with: tuple[MemoryRow, ...]
+    later: tuple[LaterStatement, ...]  # in the place of what it decides or states
 
 
 def details_of(found: FoundMemory) -> MemoryDetails:

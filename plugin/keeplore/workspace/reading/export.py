@@ -29,11 +29,11 @@ class ExportFilter:
     conversations too.
     """
 
-    project: str = ""
-    kind: str = ""
-    since: str = ""
-    has_versions: bool = False
-    is_full: bool = False
+    project: str
+    kind: str
+    since: str
+    has_versions: bool
+    is_full: bool
 
 
 def chosen_rows(workspace: Workspace, chosen: ExportFilter) -> list[MemoryRow]:

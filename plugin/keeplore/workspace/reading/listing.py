@@ -38,9 +38,9 @@ class Listing:
     items: tuple[ListedMemory, ...]
     total: int
     is_empty: bool
-    waiting: int = 0  # of total, those whose machine is to be accepted
+    waiting: int  # of total, those whose machine is to be accepted
     # in a directory of no project all projects are looked at
-    is_everywhere: bool = False
+    is_everywhere: bool
 
 
 def listing(

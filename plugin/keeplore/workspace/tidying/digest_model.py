@@ -13,7 +13,7 @@ from typing import Any
 from keeplore.errors import KeeploreError, LlmRefused, LlmUnavailable
 from keeplore.llm.base import tokens
 from keeplore.llm.open_model import open_account
-from keeplore.memory import Memory, Quote, serialise
+from keeplore.memory import Memory, serialise
 from keeplore.memory.digest import (
     CHANGED,
     DECIDED,
@@ -26,7 +26,6 @@ from keeplore.refine import digest_writing
 from keeplore.refine.digest_writing import DigestTalk, LineGates, WrittenLine
 from keeplore.refine.gates import FROZEN, SHADOW, ProposalOutcome
 from keeplore.refine.model_asker import ModelAsker
-from keeplore.refine.receipts import Receipt
 from keeplore.refine.window import segments_of
 from keeplore.text.dates import now
 from keeplore.text.similarity import content_hash
@@ -220,12 +219,9 @@ def _with_lines(draft: DigestDraft, lines: Sequence[WrittenLine]) -> DigestDraft
 
 
 def _digest_line(talks: Sequence[DigestedTalk], line: WrittenLine) -> DigestLine:
-    made = _line_from(talks[line.talk], line.receipt)
-    before = (
-        _line_from(talks[line.instead[0]], line.instead[1]) if line.instead else None
-    )
+    made = line_of(talks[line.talk], line.receipt.quote)
+    before = None
+    if line.instead:
+        place, receipt = line.instead
+        before = line_of(talks[place], receipt.quote)
     return replace(made, before=before, statement=line.statement)
-
-
-def _line_from(talk: DigestedTalk, receipt: Receipt) -> DigestLine:
-    return line_of(talk, Quote(receipt.words, receipt.speaker, receipt.turn))

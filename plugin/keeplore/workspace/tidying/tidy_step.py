@@ -28,7 +28,7 @@ class TidyStep:
     deed: TidyDeed
     title: str
     detail: str
-    ids: tuple[str, ...] = ()
+    ids: tuple[str, ...]
     memories: Sequence[Memory] = ()
     moves: Sequence[tuple[str, str]] = ()
     entries: Sequence[Mapping[str, Any]] = ()

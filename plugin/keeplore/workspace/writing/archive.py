@@ -53,7 +53,7 @@ class ArchiveMove:
 @dataclass(frozen=True, slots=True)
 class ArchiveResult:
     moves: tuple[ArchiveMove, ...]
-    problems: tuple[tuple[str, str], ...] = ()  # path, message: what could not be moved
+    problems: tuple[tuple[str, str], ...]  # path, message: what could not be moved
     is_committed: bool = True
 
 
@@ -200,19 +200,21 @@ def _may_go(row: MemoryRow, rules: ArchiveRules) -> bool:
 
 def _reason(row: MemoryRow, size: int, rules: ArchiveRules, now: datetime) -> str:
     """Why a memory goes, "" where it stays: it must meet every rule that was given."""
-    age = _age(row.updated_at, now)
     limit = rules.older_than
     if limit is None and not rules.larger_than:
         limit = _usual_limit(row)
         if limit is None:
             return ""
-    if limit is not None and (age is None or age < limit):
-        return ""
-    if rules.larger_than and size <= rules.larger_than:
-        return ""
     reasons = ["superseded"] if row.superseded_by else []
-    reasons += [f"{age.days} days old"] if limit is not None and age is not None else []
-    reasons += [f"{size / 1000:.0f} kB"] if rules.larger_than else []
+    if limit is not None:
+        age = _age(row.updated_at, now)
+        if age is None or age < limit:
+            return ""
+        reasons.append(f"{age.days} days old")
+    if rules.larger_than:
+        if size <= rules.larger_than:
+            return ""
+        reasons.append(f"{size / 1000:.0f} kB")
     return ", ".join(reasons)
 
 

@@ -29,16 +29,16 @@ class ForgetResult:
     """
 
     ids: tuple[str, ...]
-    quoting: tuple[MemoryRow, ...] = ()
+    quoting: tuple[MemoryRow, ...]
     # else git is busy with something of the person's, and it is done later
-    is_committed: bool = True
+    is_committed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
     ids: tuple[str, ...]
     paths: tuple[str, ...]
-    is_committed: bool = True
+    is_committed: bool
 
 
 def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
