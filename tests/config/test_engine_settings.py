@@ -27,6 +27,11 @@ SECRET = (
         EngineSettings(
             "a" * 40, f"{URL},http://other.example.com?host=a&port=1", "a" * 40
         ),
+        EngineSettings(
+            "postgres",
+            "postgresql://x/y?host=a&port=1&sslmode=require&target_session_attrs=any",
+            "team",
+        ),
         EngineSettings("qdrant", f"http://x/{'a' * 491}", "team"),
     ],
     ids=lambda engine: engine.backend[:9],

@@ -4,6 +4,7 @@ time.
 
 import pytest
 
+from keeplore.errors import NotFound
 from keeplore.memory import Conversation, Exchange, Quote
 from keeplore.memory.conversation_body import chosen_exchange, shown_turns
 from keeplore.text.turn_ids import short_turn, shown_turn
@@ -40,6 +41,24 @@ def test_what_is_shown_of_a_turn_finds_its_exchange():
     for turn, shown in shown_turns(exchanges).items():
         assert chosen_exchange(exchanges, shown).id == turn
         assert chosen_exchange(exchanges, turn).id == turn
+
+
+@pytest.mark.parametrize("wanted", ["3", "00", "4f13c0fe", "", "²"])
+def test_what_finds_no_exchange_is_told_with_what_would(wanted):
+    exchanges = [Exchange(turn, "", turn, ("yes",)) for turn in (RANDOM, MADE)]
+    assert [chosen_exchange(exchanges, number) for number in "12"] == exchanges
+    with pytest.raises(NotFound) as error:
+        chosen_exchange(exchanges, wanted)
+    assert (error.value.message, error.value.remedy) == (
+        f"{wanted!r} is none of its 2 exchanges",
+        "Give a number from 1 to 2, or a turn's id or how that begins",
+    )
+    with pytest.raises(NotFound) as error:
+        chosen_exchange([], wanted)
+    assert (error.value.message, error.value.remedy) == (
+        "this memory has no exchanges",
+        "Look at it as a whole",
+    )
 
 
 def test_quotations_find_the_turns_that_they_name():

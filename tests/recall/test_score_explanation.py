@@ -84,6 +84,9 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
             place,
             hit.score,
         )
+        assert (told.memory_id, told.title) == (hit.memory_id, hit.title)
+        counted = told.passage.rpartition(": ")[2]  # without who said it
+        assert counted and counted in index_text(index, hit.path)
         assert [part.name for part in told.parts][:15] == list(PARTS[:15])
         assert sum(part.odds for part in told.parts) == pytest.approx(
             told.odds, abs=2e-6

@@ -172,6 +172,15 @@ def of(file_name: str, text: str) -> dict[str, list[str]]:
             },
         ),
         (
+            "pom.xml",
+            (
+                '<m:project xmlns:m="http://maven.apache.org/POM/4.0.0"><m:artifactId>shop'
+                "</m:artifactId><m:dependencies><m:dependency><m:artifactId>jackson-core"
+                "</m:artifactId></m:dependency></m:dependencies></m:project>"
+            ),
+            {"own": ["shop"], "packages": ["jackson-core"]},
+        ),
+        (
             "build.gradle.kts",
             'implementation("org.jetbrains.kotlinx:kotlinx-coroutines-core:1.8")\ntestImplementation(platform("o:junit-bom"))\n',
             {"packages": ["junit-bom", "kotlinx-coroutines-core"]},

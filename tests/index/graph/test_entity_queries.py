@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from keeplore.index import Index, ScopeFilter
+from keeplore.index.graph.entity_queries import _NameMeanings
 from keeplore.memory import Memory
 
 USES = {
@@ -199,3 +200,8 @@ def test_of_versions_the_newest_is_listed_and_a_circle_made_by_hand_hides_nothin
     index.refresh()
     [(id_, _)] = index.graph.mentioning(entity)
     assert not index.memories([id_])[id_].superseded_by
+
+
+def test_a_name_is_said_wherever_one_of_three_tells_it() -> None:
+    said = _NameMeanings(1, {"file": 2}, {"shown"}, {"counted": 3})
+    assert said.places == {"file", "shown", "counted"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.errors import RepositoryError
-from keeplore.store.git.git_command import run
+from keeplore.store.git.git_command import ignored, run
 
 
 class Interrupted(Exception):
@@ -21,6 +21,14 @@ def test_git_that_takes_too_long_is_ended(tmp_path: Path) -> None:
         "`git -c` took longer than 1 s",
         "Try again later",
     )
+
+
+def test_what_git_is_told_to_ignore(tmp_path: Path) -> None:
+    run(tmp_path, "init -q")
+    (tmp_path / ".gitignore").write_text("*.log\n/a b\n")
+    paths = ["x.log", "a b", "y.md", "sub/z.log", "*.md"]
+    assert ignored(tmp_path, paths) == {"x.log", "a b", "sub/z.log"}
+    assert ignored(tmp_path, []) == set()
 
 
 def test_git_whose_follower_stops_is_ended(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from itertools import takewhile
 from typing import Any
 
@@ -19,8 +19,8 @@ def home_values(desk: Desk) -> dict[str, Any]:
     """What the template of the first page is given. Raises IndexUnavailable."""
     workspace = desk.workspace
     timeline = workspace.index.timeline
-    today = datetime.now().astimezone().replace(hour=0, minute=0, second=0)
-    yesterday = in_utc(today - timedelta(days=1))
+    day = datetime.now().astimezone().date() - timedelta(days=1)
+    yesterday = in_utc(datetime.combine(day, time.min).astimezone())
     rows = timeline.page(TimelineFilter(), limit=SHOWN).rows
     new = [*takewhile(lambda row: row.updated_at >= yesterday, rows)]
     shown = new or [*rows[:5]]
