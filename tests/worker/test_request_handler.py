@@ -78,6 +78,26 @@ def test_commands_and_sessions_are_answered_and_counted(
     assert (day["counts"], times) == ({"nothing found": 1}, {"recall": 2, "mcp": 2})
 
 
+def test_the_spool_stands_back_for_prompts_but_those_that_wait_for_it(
+    handler: RequestHandler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def wait(seconds: float) -> bool:
+        seen.append(handler._prompts)
+        return seconds > 0
+
+    monkeypatch.setattr(handler, "_wait_for_spool", wait)
+    with handler._counted_prompts():
+        assert handler._caught_up(0.5)
+        with handler._counted_prompts():
+            assert not handler._caught_up(0.0)
+            seen.append(handler._prompts)
+        seen.append(handler._prompts)
+    handler.wait_until_given(60.0)
+    assert seen == [0, 1, 2, 1]
+
+
 def test_what_cannot_be_asked_is_told_with_a_way_out(handler: RequestHandler) -> None:
     whole = RecallRequest("deploys").to_json() | {"limit": 0}
     assert json.loads(handler.recall(json.dumps(whole).encode())) == {
