@@ -134,7 +134,7 @@ def _speaker_and_text(item: Any) -> tuple[str, str]:
     """
     if not isinstance(item, dict) or item.get("type", "message") != "message":
         return "", ""
-    return str(item.get("role", "")), _words(item.get("content"))
+    return str(item.get("role")), _words(item.get("content"))
 
 
 def _words(content: Any) -> str:
