@@ -62,14 +62,14 @@ class AutoMemoryFiles:
     """``left_out`` are folders whose directory nothing tells, with what to do."""
 
     files: tuple[AutoMemoryFile, ...]
-    left_out: tuple[tuple[Path, str], ...]
+    left_out: tuple[tuple[Path, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AutoMemoryImport:
     new: int
     updated: int
-    problems: tuple[tuple[Path, str], ...]
+    problems: tuple[tuple[Path, str], ...] = ()
 
 
 def find_auto_memory(
