@@ -366,14 +366,3 @@ def test_a_repository_in_the_middle_of_something_is_not_made_a_workspace(
     with refused(RepositoryBusy, said):
         create(tmp_path, template)
     assert [path.name for path in tmp_path.iterdir()] == [".git"]
-
-
-def test_changed_paths_between_commits(store, note):
-    first = store.head()
-    path = store.save(note("New"))
-    second = store.commit().commit
-    assert store.changed(first, second) == [path]
-    assert path in store.changed("", second) and "keeplore.yaml" in store.changed(
-        "", second
-    )
-    assert store.changed(second, second) == []

@@ -11,7 +11,6 @@ from keeplore.errors import (
     AlreadyExists,
     NotFound,
     RepositoryBusy,
-    RepositoryError,
 )
 from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
@@ -433,17 +432,6 @@ class Store:
         except RepositoryBusy:
             return True
         return False
-
-    def changed(self, old: str, new: str) -> list[str]:
-        """Paths that differ between two commits; ``old`` may be "". Raises RepositoryError for an
-        unknown commit.
-        """
-        try:
-            return sorted(self._backend().changes(old, new))
-        except (KeyError, ValueError, RepositoryError) as e:
-            raise RepositoryError(
-                f"commit {old or new} is not here", "Run `keeplore sync`"
-            ) from e
 
     def remote(self) -> str:
         """The URL that the workspace is synchronised with, without credentials; "" for none."""
