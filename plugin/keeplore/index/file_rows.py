@@ -20,6 +20,7 @@ from keeplore.index.vectors import block_files
 from keeplore.memory import Memory
 from keeplore.memory.conversation_body import turns_of
 from keeplore.memory.note import hash_of
+from keeplore.text.fences import without_surrogates
 
 # A file written twice within one tick of the file system's clock can keep its time and size; so one
 # that was young when it was read is read again at the next refresh. FAT's clock is the slowest.
@@ -176,7 +177,7 @@ def put(connection: sqlite3.Connection, item: ParsedFile) -> bool:
     state = (file.mtime_ns, file.size, file.inode, item.is_settled)
     connection.execute(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (file.path, *state, item.content, _text(item.problem)),
+        (file.path, *state, item.content, without_surrogates(item.problem)),
     )
     return not is_same
 
@@ -222,10 +223,10 @@ def columns(memory: Memory, path: str) -> tuple[Any, ...]:
     texts = (memory.id, memory.title, memory.kind, memory.category, *dates)
     source = (str(memory.source.get(key) or "") for key in _SOURCE)
     return (
-        *map(_text, texts),
+        *map(without_surrogates, texts),
         int(memory.is_permanent),
         memory.trust,
-        *map(_text, source),
+        *map(without_surrogates, source),
         int(memory.is_open),
         int(is_archived(path)),
         bytes.fromhex(hash_of(memory)),
@@ -233,12 +234,15 @@ def columns(memory: Memory, path: str) -> tuple[Any, ...]:
 
 
 def turn_columns(item: ParsedFile) -> list[str]:
-    return sorted({_text(turn) for turn in item.turns})
+    return sorted({without_surrogates(turn) for turn in item.turns})
 
 
 def link_columns(memory: Memory) -> list[tuple[str, str]]:
     return sorted(
-        {(relationship, _text(target)) for relationship, target in memory.links}
+        {
+            (relationship, without_surrogates(target))
+            for relationship, target in memory.links
+        }
     )
 
 
@@ -246,13 +250,13 @@ def passage_columns(passage: Passage) -> tuple[bytes | str, ...]:
     head, body = (passage.body, "") if passage.kind == "head" else ("", passage.body)
     where = (passage.kind, passage.turn, passage.at)
     texts = (*where, passage.title, head, body, passage.context, passage.extra)
-    return (passage.hash, *map(_text, texts))
+    return (passage.hash, *map(without_surrogates, texts))
 
 
 def place_of(memory: Memory) -> tuple[str, str]:
     """Scope and project, "" for none."""
     scope, project = memory.place
-    return scope, _text(project)
+    return scope, without_surrogates(project)
 
 
 def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:
@@ -269,8 +273,3 @@ def is_archived(path: str) -> bool:
     file there.
     """
     return ("memory", "archive") in pairwise(path.split("/"))
-
-
-def _text(value: str) -> str:
-    """SQLite takes no lone surrogates; YAML escapes can make them."""
-    return value.encode("utf-8", "replace").decode()

@@ -13,6 +13,7 @@ from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import EXCHANGES, without_empty_parts
 from keeplore.memory.digest import KIND as DIGEST
 from keeplore.text.code_fences import fenced_lines
+from keeplore.text.fences import without_surrogates
 from keeplore.text.query_terms import extra_tokens, spoken_day, token_count
 
 # All in tokens, so that a passage with its title and context stays within the 256 that the packaged
@@ -299,9 +300,7 @@ def _units(text: str, room: int) -> Iterator[str]:
 def _sentences(text: str) -> list[str]:
     from sentencex import segment  # here, because only long paragraphs need it
 
-    sentences: list[str] = list(
-        segment("en", text.encode("utf-8", "replace").decode())
-    )  # no lone surrogates
+    sentences: list[str] = list(segment("en", without_surrogates(text)))
     return sentences
 
 

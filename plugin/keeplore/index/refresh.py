@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 
 from keeplore.errors import IndexUnavailable, RepositoryError
@@ -24,6 +23,7 @@ from keeplore.index.graph import graph_rows
 from keeplore.index.graph.graph_index import EntityGraph
 from keeplore.index.rows import RefreshResult
 from keeplore.index.vectors import block_files
+from keeplore.text.dates import now
 
 # read and stored in one transaction; what is stored is found at once and survives a kill
 FILES_AT_ONCE = 200
@@ -197,6 +197,4 @@ def _store(
 def _stamp(connection: sqlite3.Connection, commit: str) -> None:
     graph_rows.drop_unused(connection)
     sql.set_meta(connection, "commit", commit)
-    sql.set_meta(
-        connection, "updated_at", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    )
+    sql.set_meta(connection, "updated_at", now())

@@ -4,7 +4,6 @@ reader of it bears.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from keeplore.errors import SourceRefused
 from keeplore.memory.note import body_of, title_and_text
 from keeplore.text.fences import sanitise
 from keeplore.text.folding import shortened
+from keeplore.text.similarity import text_hash
 
 MAX_TEXT = 10_000_000  # bytes of UTF-8; a file of memory may have three times as many
 MAX_TITLE = 200  # characters
@@ -96,5 +96,4 @@ def document_hash(title: str, body: str) -> str:
     count, since it may be code.
     """
     # an editor on Windows may have saved it
-    text = f"{title}\x1f{body.replace(chr(13), '').strip()}"
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return text_hash(f"{title}\x1f{body.replace(chr(13), '').strip()}")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.config.state_database import StateDatabase
 from keeplore.errors import BudgetSpent
+from keeplore.text.dates import in_utc
 from keeplore_hooks.contracts import Usage
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class SpendingLedger:
             done = db.execute(
                 "INSERT INTO calls (at, model, stage, input, output, cached, reserved, is_estimate)"
                 " VALUES (?, ?, ?, ?, 0, 0, ?, 1)",
-                (_text(at), model, stage, most.input_tokens, most.output_tokens),
+                (in_utc(at), model, stage, most.input_tokens, most.output_tokens),
             )
             return done.lastrowid or 0
 
@@ -159,7 +160,7 @@ class SpendingLedger:
 
 
 def _spent(db: sqlite3.Connection, prefix: str, now: datetime) -> int:
-    alive = _text(now - MAX_CALL)
+    alive = in_utc(now - MAX_CALL)
     (total,) = db.execute(
         "SELECT COALESCE(SUM(input + output + CASE WHEN at >= ? THEN reserved ELSE 0 END), 0)"
         " FROM calls WHERE at >= ? AND at < ?",
@@ -198,11 +199,7 @@ def _next_beginning(span: str, at: datetime) -> datetime:
 
 
 def _prefix(at: datetime, span: str) -> str:
-    return _text(at)[: {"day": 10, "month": 7}[span]]
-
-
-def _text(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return in_utc(at)[: {"day": 10, "month": 7}[span]]
 
 
 def price_of(usage: Usage, price: TokenPrice) -> float:

@@ -111,7 +111,7 @@ def _json_object(text: bytes) -> Mapping[str, Any]:
         if text.lstrip().startswith(b"{"):
             raise TransientFailure("the answer broke off", is_billed=True) from e
         raise LlmUnavailable("what answers there is no model server", SETUP[404]) from e
-    return data if isinstance(data, dict) else {}
+    return mapping(data)
 
 
 class SdkModel(ABC, Generic[_Client, _Shape]):

@@ -15,6 +15,7 @@ from mcp.types import ToolAnnotations
 from pydantic import ValidationError
 
 from keeplore import __version__
+from keeplore.text.fences import without_surrogates
 from keeplore.text.input_flaws import told_flaws
 
 try:
@@ -118,8 +119,7 @@ class _Wire:
     async def __aiter__(self) -> AsyncIterator[str]:
         for message in self._messages:
             # the SDK answers nothing to half a character
-            text = json.dumps(message, ensure_ascii=False)
-            yield text.encode("utf-8", "replace").decode()
+            yield without_surrogates(json.dumps(message, ensure_ascii=False))
         await self._is_replied.wait()
 
     async def write(self, text: str) -> None:

@@ -44,6 +44,7 @@ from keeplore.mcp_server.tool_types import (
 )
 from keeplore.mcp_server.write_tools import forget as forget_memory
 from keeplore.mcp_server.write_tools import remember as remember_note
+from keeplore.text.fences import without_surrogates
 
 LOG = logging.getLogger(__name__)
 RECENT = 20  # memories that the resource lists
@@ -294,4 +295,4 @@ def _encodable(value: Any) -> Any:
     """Text that can be written: JSON may hold halves of characters, and NUL ends a path."""
     if not isinstance(value, str):
         return value
-    return value.replace("\0", "�").encode("utf-8", "replace").decode()
+    return without_surrogates(value.replace("\0", "�"))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.weights import EXCERPT_CHARS
+from keeplore.text.fences import without_surrogates
 
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+\.))")
 
@@ -41,8 +42,7 @@ def sentences_of(text: str) -> list[str]:
     pieces = []
     position = 0
     for end in [match.end() for match in _BREAK.finditer(text)] + [len(text)]:
-        # it refuses lone surrogates
-        pieces += segment("en", text[position:end].encode("utf-8", "replace").decode())
+        pieces += segment("en", without_surrogates(text[position:end]))
         position = end
     return [piece for piece in pieces if piece]
 

@@ -4,13 +4,13 @@ size.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.fences import strip_fenced
+from keeplore.text.similarity import text_hash
 
 MAX_INPUT = 12_000  # characters of one call: small local models lose the middle of more
 LEAST = 80  # characters that anybody said: less is a yes or a greeting
@@ -59,7 +59,7 @@ class Window:
 def exchange_key(exchange: Exchange) -> str:
     """A short hash of the words of an exchange: with it the audit says which were refined."""
     words = "\0".join((exchange.user, *(str(reply) for reply in exchange.replies)))
-    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:16]
+    return text_hash(words)[:16]
 
 
 def unread(

@@ -73,6 +73,13 @@ def sanitise(text: str) -> str:
     return _UNSEEN.sub(_seen, _LINE_ENDS.sub("\n", text))
 
 
+def without_surrogates(text: str) -> str:
+    """The text with a question mark for each half of a character: escapes in JSON and YAML can make
+    one, and no file, database or native library takes it.
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
 def one_plain_line(text: object) -> str:
     """The words of a text on one line, without what a person would not see."""
     return " ".join(sanitise(str(text)).split())

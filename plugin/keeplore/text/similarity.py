@@ -29,9 +29,14 @@ def normalised(text: str) -> str:
     )
 
 
+def text_hash(text: str) -> str:
+    """SHA-256 of the text, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
 def content_hash(text: str) -> str:
     """SHA-256 of the normalised text, in hexadecimal."""
-    return hashlib.sha256(normalised(text).encode("utf-8", "replace")).hexdigest()
+    return text_hash(normalised(text))
 
 
 @functools.lru_cache(maxsize=256)  # an open conversation is read again at every turn

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import keeplore
 from keeplore.config.places import stamp
+from keeplore.text.dates import in_utc
 
 KEPT = 5  # faults
 FAULT_CHARS = 300
@@ -52,7 +53,7 @@ class FaultLog(logging.Handler):
         logging.getLogger("keeplore").removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        at = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        at = in_utc(datetime.fromtimestamp(record.created, UTC))
         said = " ".join(record.getMessage().split())
         why = (
             f": {record.exc_info[1]!r}"

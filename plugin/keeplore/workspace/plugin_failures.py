@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from keeplore.text.dates import now
+from keeplore.text.dates import in_utc, now
 from keeplore_hooks import durable, typed_json
 
 FILE = "plugin-failures.json"
@@ -56,8 +56,6 @@ def note_failure(state: Path, plugin: str, point: str, error: BaseException) -> 
 
 def failures(state: Path) -> Iterator[PluginFailure]:
     """The failures of the last days, the oldest first."""
-    since = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).strftime(
-        "%Y-%m-%dT%H:%M:%SZ"
-    )
+    since = in_utc(datetime.now(UTC) - timedelta(days=KEPT_DAYS))
     found = typed_json.load(state / FILE, list[PluginFailure]) or []
     return (one for one in found if one.at >= since)

@@ -17,7 +17,7 @@ from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.setting_layers import capture_layers, settings_here
 from keeplore.config.settings import Settings
-from keeplore.errors import IndexUnavailable
+from keeplore.errors import IndexUnavailable, WorkspaceFrozen
 from keeplore.index import DeferredEmbedder, Embedder, EmbeddingModels, Index
 from keeplore.index.embedding.capabilities import is_loaded
 from keeplore.memory import Memory
@@ -263,6 +263,11 @@ class Workspace:
         """Load the model and the vectors. Raises ModelUnavailable, IndexUnavailable."""
         (self.index.answering() or self.embedder).embed(["warm"])
         self.index.warm_up()
+
+    def check_not_frozen(self) -> None:
+        """Raise WorkspaceFrozen where nothing may be written."""
+        if self.settings.frozen:
+            raise WorkspaceFrozen(self.root)
 
     def committing(self) -> contextlib.AbstractContextManager[object]:
         """Keep other threads from capturing and committing meanwhile."""

@@ -176,7 +176,7 @@ def _object(value: Any) -> Json:
     """An object, or the JSON of one."""
     if isinstance(value, str):
         return load_text(value) or {}
-    return value if isinstance(value, dict) else {}
+    return mapping(value)
 
 
 def _command(value: Any) -> str:

@@ -153,7 +153,7 @@ def given_to(value: Any) -> Json:
     """A call's input, an object or the JSON of one; a bare string is a patch."""
     if isinstance(value, str):
         return load_text(value) or {"input": clean(value)}
-    return value if isinstance(value, dict) else {}
+    return mapping(value)
 
 
 def questions(

@@ -192,7 +192,7 @@ def answers_to(
     """The questions and answers that a payload tells, which does not say which call it is about."""
     content = mapping(tool_response, "llmContent") or tool_response
     output = text(content, "text") or text(tool_response, "llmContent")
-    given = tool_input if isinstance(tool_input, dict) else {}
+    given = mapping(tool_input)
     asked = [text(item, "question") for item in mappings(given, "questions")]
     key = "ask:" + digest(origin.session, *asked)
     call = GeminiCall(

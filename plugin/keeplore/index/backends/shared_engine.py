@@ -33,6 +33,7 @@ from keeplore.index.backends.sparse_bm25 import (
     question_weights,
 )
 from keeplore.index.vectors.quantization import unpacked
+from keeplore.text.similarity import text_hash
 from keeplore_hooks.contracts import (
     ConnectServer,
     Embedder,
@@ -194,10 +195,10 @@ class SharedEngine:
     @property
     def _place(self) -> str:
         """Server, model and formula: a point of another one says nothing of this one."""
-        return _short_sum(f"{self._server_place} {self._layout()}", 12)
+        return text_hash(f"{self._server_place} {self._layout()}")[:12]
 
     def _layout(self) -> str:
-        return _short_sum(f"{formula()}\0{self._model()[0]}", 12)
+        return text_hash(f"{formula()}\0{self._model()[0]}")[:12]
 
     def _model(self) -> tuple[str, int]:
         """Fingerprint and dimension. Raises EngineUnavailable: without a model it is not known what
@@ -293,11 +294,7 @@ def point_id(name: str, row: shared_points.UnsharedPassage) -> bytes:
 
 def scope_key(scope: str, project: str) -> str:
     """A key that every server takes for a scope and a project, which may have hostile names."""
-    return _short_sum(f"{scope}\0{project}", 16)
-
-
-def _short_sum(text: str, digits: int) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:digits]
+    return text_hash(f"{scope}\0{project}")[:16]
 
 
 def _add_vectors(

@@ -28,6 +28,7 @@ from keeplore.index.embedding.model_files import (
     text_embedding,
 )
 from keeplore.index.embedding.prefixes import prefixes_of
+from keeplore.text.fences import without_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,10 +89,7 @@ class LocalEmbedder:
 
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
-        # the tokenizer refuses lone surrogates
-        clean = [
-            f"{prefix}{text}".encode("utf-8", "replace").decode() for text in texts
-        ]
+        clean = [without_surrogates(f"{prefix}{text}") for text in texts]
         vector = self._vector_function()
         found = []
         for text in clean:

@@ -31,6 +31,7 @@ from keeplore.index.embedding.embedding_http import (
 from keeplore.index.embedding.floor import UNRELATED, floor_between
 from keeplore.index.embedding.model_files import read_json
 from keeplore.index.embedding.prefixes import prefixes_of
+from keeplore.text.fences import without_surrogates
 from keeplore_hooks import durable
 from keeplore_hooks.typed_json import MALFORMED, decoded
 
@@ -213,7 +214,7 @@ class ServerEmbedder:
         if not texts:
             return np.zeros((0, known.dim), dtype=np.float32)
         # an empty one is refused by some
-        clean = [text.encode("utf-8", "replace").decode() or " " for text in texts]
+        clean = [without_surrogates(text) or " " for text in texts]
         parts = [clean[start : start + BATCH] for start in range(0, len(clean), BATCH)]
         return np.concatenate(
             [self._vectors_of(part, known, timeout_s) for part in parts]

@@ -17,6 +17,7 @@ from keeplore.index.graph.graph_values import (
 )
 from keeplore.memory.entity_file import MAX_NAME, parse_entity
 from keeplore.memory.frontmatter import conflict_line
+from keeplore.text.fences import without_surrogates
 
 MAX_FILE = 256 * 1024  # bytes of one such file
 MAX_NAMES = 2000  # of one manifest
@@ -65,7 +66,7 @@ def _entity(place: str, text: str) -> Iterator[Definition]:
     aliases = {canonical(alias): alias for alias in entity.aliases}
     others = {key: alias for key, alias in aliases.items() if key not in ("", name)}
     for key, spelling in {name: entity.name, **others}.items():
-        yield Definition(place, key, _without_surrogates(spelling), entity.type, name)
+        yield Definition(place, key, without_surrogates(spelling), entity.type, name)
 
 
 def _project(project: str, text: str) -> Iterator[Definition]:
@@ -73,7 +74,7 @@ def _project(project: str, text: str) -> Iterator[Definition]:
     name = canonical(project)
     for spelling in (project, *also):
         if key := canonical(spelling):
-            yield Definition("", key, _without_surrogates(spelling), "project", name)
+            yield Definition("", key, without_surrogates(spelling), "project", name)
 
 
 def _manifest(project: str, text: str) -> tuple[list[Definition], list[EntityRelation]]:
@@ -81,7 +82,7 @@ def _manifest(project: str, text: str) -> tuple[list[Definition], list[EntityRel
     definitions, relations = [], []
     for key, type_ in TYPE_OF.items():
         relationship = "contains" if key == OWN else "uses"
-        for spelling in map(_without_surrogates, _texts(data, key)):
+        for spelling in map(without_surrogates, _texts(data, key)):
             name = canonical(spelling)
             if not name or name == source:
                 continue
@@ -117,8 +118,3 @@ def _texts(data: Mapping[str, Any], key: str) -> list[str]:
             f"`{key}` is no list of at most {MAX_NAMES} names, of {MAX_NAME} characters each"
         )
     return list(value)
-
-
-def _without_surrogates(text: str) -> str:
-    """SQLite takes no lone surrogates; escapes in YAML and JSON can make them."""
-    return text.encode("utf-8", "replace").decode()

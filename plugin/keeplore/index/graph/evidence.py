@@ -33,6 +33,7 @@ from keeplore.index.graph.name_shapes import (
 from keeplore.index.graph.shell_programs import programs
 from keeplore.memory import AnsweredQuestion, Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
+from keeplore.text.fences import without_surrogates
 from keeplore_hooks.events import Work
 
 MAX_TEXT = 200_000  # characters
@@ -215,7 +216,7 @@ def _name(value: object) -> tuple[str, str]:
 
 
 def _spelling(text: str) -> str:
-    return " ".join(text[:200].encode("utf-8", "replace").decode().split())[:100]
+    return " ".join(without_surrogates(text[:200]).split())[:100]
 
 
 def _confidence(value: object) -> float:

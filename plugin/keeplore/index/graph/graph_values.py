@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from keeplore.memory.entity_file import MAX_NAME
-from keeplore.text.fences import sanitise
+from keeplore.text.fences import sanitise, without_surrogates
 
 TYPES = ("person", "project", "system", "tool", "concept", "skill", "task", "unknown")
 KINDS = ("attribute", "constraint")  # of an aspect
@@ -69,9 +69,7 @@ def canonical(name: str) -> str:
 
     At most ``MAX_NAME`` characters.
     """
-    plain = unicodedata.normalize(
-        "NFC", sanitise(name.encode("utf-8", "replace").decode())
-    )
+    plain = unicodedata.normalize("NFC", sanitise(without_surrogates(name)))
     return (
         " ".join(plain.lower().split()).lstrip(_MARKS)[:MAX_NAME].rstrip(_MARKS + ".!?")
     )

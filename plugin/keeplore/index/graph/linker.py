@@ -18,6 +18,7 @@ from keeplore.index.graph.code_spans import BLOCK, INLINE, PROSE, SHELL, pieces
 from keeplore.index.graph.graph_values import Mention
 from keeplore.index.graph.name_shapes import EXTENSIONS, is_plain
 from keeplore.memory.entity_file import MAX_NAME
+from keeplore.text.fences import without_surrogates
 
 MAX_TEXT = 200_000  # characters of all texts together
 # scripts whose words stand together: each character is a word
@@ -171,7 +172,7 @@ def _bounded_texts(texts: Iterable[str]) -> Iterator[str]:
     room = MAX_TEXT
     for text in texts:
         if room > 0:
-            yield text[:room].encode("utf-8", "replace").decode()
+            yield without_surrogates(text[:room])
         room -= len(text)
 
 

@@ -24,7 +24,7 @@ from keeplore.errors import KeeploreError, StoreError
 from keeplore.memory import feedback_counters
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
-from keeplore.text.dates import today
+from keeplore.text.dates import in_utc, today
 from keeplore.worker.usage.injection_log import Injection, InjectionKind
 from keeplore.worker.usage.usage_terms import ENOUGH, is_used, term_weights
 from keeplore.worker.usage.view_log import take_opened
@@ -327,7 +327,7 @@ def _quotations(line: str) -> str:
 def _is_after(turn: Turn, at: str) -> bool:
     """Was a turn answered after a moment?"""
     try:
-        earliest = (datetime.fromisoformat(at) - EARLIER).strftime("%Y-%m-%dT%H:%M:%SZ")
+        earliest = in_utc(datetime.fromisoformat(at) - EARLIER)
     except (ValueError, OverflowError):
         return False
     return turn.at >= earliest and (not turn.ended_at or turn.ended_at >= at)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from keeplore.errors import WorkspaceFrozen
 from keeplore.sync import SyncResult
 from keeplore.sync import synchronise as exchange
 from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies
@@ -43,8 +42,7 @@ def synchronise(
     ``is_unrelated`` allows a remote that began as another workspace, ``quiet_s`` is that of
     ``heal``. Raises WorkspaceFrozen, too.
     """
-    if workspace.settings.frozen:
-        raise WorkspaceFrozen(workspace.root)
+    workspace.check_not_frozen()
     act = partial(_synchronise, workspace, is_unrelated=is_unrelated, quiet_s=quiet_s)
     return workspace.sync_log.noted(act)
 

@@ -15,7 +15,7 @@ from keeplore.memory import Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore.text.counts import counted
 from keeplore.text.dates import day_of, now, shown_day
-from keeplore.text.fences import sanitise
+from keeplore.text.fences import sanitise, without_surrogates
 from keeplore.text.nested_markdown import enclosed, inline
 from keeplore.workspace.workspace import Workspace
 
@@ -69,13 +69,8 @@ def as_json_lines(
             "meta": dict(memory.meta),
             "body": memory.body,
         }
-        # a YAML escape can make a lone surrogate, which no file can hold
-        yield (
-            json.dumps(fields, ensure_ascii=False, default=str)
-            .encode("utf-8", "replace")
-            .decode()
-            + "\n"
-        )
+        line = json.dumps(fields, ensure_ascii=False, default=str)
+        yield f"{without_surrogates(line)}\n"
 
 
 def as_markdown(

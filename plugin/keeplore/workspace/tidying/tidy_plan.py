@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from keeplore.errors import NotFound, StoreError, WorkspaceFrozen
+from keeplore.errors import NotFound, StoreError
 from keeplore.index import MemoryFilter, load_or_none
 from keeplore.memory import as_memory, serialise
 from keeplore.memory.digest import KIND
@@ -87,8 +87,7 @@ def tidy(
     """Do it, one commit a step, and return the steps; ``warn`` is as above. Raises WorkspaceFrozen,
     RepositoryBusy, RepositoryError or OSError; what was done until then stays.
     """
-    if workspace.settings.frozen:
-        raise WorkspaceFrozen(workspace.root)
+    workspace.check_not_frozen()
     workspace.commit()
     done = []
     for step in tidy_plan(workspace, warn, is_dry=False):
@@ -104,8 +103,7 @@ def undo(workspace: Workspace) -> UndoneStep:
 
     Raises NotFound where there is none, StoreError where a file was changed since.
     """
-    if workspace.settings.frozen:
-        raise WorkspaceFrozen(workspace.root)
+    workspace.check_not_frozen()
     workspace.commit()
     commit, title = _last_step(workspace)
     command = "diff-tree -r -z --no-commit-id --name-only"

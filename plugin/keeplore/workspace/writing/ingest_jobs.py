@@ -5,7 +5,6 @@ asked for.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -20,12 +19,12 @@ from keeplore.errors import (
     RepositoryBusy,
     SourceRefused,
     SourceUnavailable,
-    WorkspaceFrozen,
 )
 from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
 from keeplore.jobs.queue import MAX_ATTEMPTS, Job
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
+from keeplore.text.similarity import text_hash
 from keeplore.workspace.capture_policy import place_of
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.registry import Registry
@@ -71,9 +70,7 @@ class IngestStatus:
     def key(self) -> str:
         """The key of one source in one place."""
         parts = (self.workspace, self.scope, self.project, self.source)
-        return hashlib.sha256(
-            "\x1f".join(parts).encode("utf-8", "replace")
-        ).hexdigest()[:24]
+        return text_hash("\x1f".join(parts))[:24]
 
     @property
     def is_over(self) -> bool:
@@ -253,8 +250,7 @@ def check_choice(workspace: Workspace, origin: SourceAddress, project: str) -> N
     """Raise SourceRefused where the person has left the source's folder out of memory, or the
     project that it would be kept for; WorkspaceFrozen where nothing may be written.
     """
-    if workspace.settings.frozen:
-        raise WorkspaceFrozen(workspace.root)
+    workspace.check_not_frozen()
     policy = workspace.capture_policy
     decisions = [
         policy.decide_place(place_of(known))

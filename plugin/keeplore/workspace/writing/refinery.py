@@ -150,8 +150,7 @@ class Refinery:
 
     def _refined(self, job: Job) -> RefineResult:
         workspace = self._registry.named(str(job.payload.get("workspace", "")))
-        if workspace.settings.frozen:
-            raise WorkspaceFrozen(workspace.root)
+        workspace.check_not_frozen()
         mode = str(job.payload.get("mode") or workspace.settings.refine.mode)
         account = open_account(
             workspace.settings.llm,

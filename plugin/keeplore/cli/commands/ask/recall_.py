@@ -19,6 +19,7 @@ from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import minute_of, shown_day
+from keeplore.text.fences import without_surrogates
 from keeplore.text.turn_ids import shown_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
@@ -117,7 +118,7 @@ def _question(words: tuple[str, ...]) -> str:
     text = " ".join(words)
     if not _WORD.search(text):
         raise click.UsageError("nothing was asked: QUERY has no words")
-    return text.encode("utf-8", "replace").decode()
+    return without_surrogates(text)
 
 
 def _answer(places: Places, request: RecallRequest) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from keeplore.cli.output import emit_json, near, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry
 from keeplore.cli.progress import fill_vectors, lines
 from keeplore.cli.writing import settle
-from keeplore.errors import KeeploreError, WorkspaceFrozen
+from keeplore.errors import KeeploreError
 from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import long_place
 from keeplore.text.counts import counted
@@ -97,8 +97,7 @@ def _place_project(target: NoteTarget) -> None:
     from keeplore_hooks.events import Origin  # heavy, as the registry is
 
     workspace, cwd = target.workspace, str(Path.cwd())
-    if workspace.settings.frozen:
-        raise WorkspaceFrozen(workspace.root)
+    workspace.check_not_frozen()
     decision = workspace.capture_policy.decide(cwd)
     if not decision.may:
         raise KeeploreError(

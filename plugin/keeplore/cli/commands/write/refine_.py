@@ -12,7 +12,7 @@ from keeplore.cli.output import note, say
 from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.writing import settle
 from keeplore.config.settings import RefineMode
-from keeplore.errors import ConfigError, LlmRefused, WorkspaceFrozen
+from keeplore.errors import ConfigError, LlmRefused
 from keeplore.text.counts import counted
 from keeplore.text.dates import in_utc, moment_of
 
@@ -109,8 +109,7 @@ def refine_command(
 
 
 def _check_set(workspace: Workspace, mode: str | None) -> None:
-    if workspace.settings.frozen:
-        raise WorkspaceFrozen(workspace.root)
+    workspace.check_not_frozen()
     if not workspace.settings.llm.provider:
         raise ConfigError(
             "no language model is set",
