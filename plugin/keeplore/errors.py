@@ -141,3 +141,8 @@ class LlmRefused(KeeploreError):
 
 class TranscriptError(KeeploreError):
     pass
+
+
+def disk_message(error: OSError) -> str:
+    """What the disk refused, and why."""
+    return f"{error.filename or 'the disk'}: {error.strerror or error}"

@@ -16,7 +16,7 @@ import click
 
 from keeplore import __version__
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError, KeeploreError
+from keeplore.errors import ConfigError, KeeploreError, disk_message
 from keeplore_hooks import durable
 
 EXPECTED, OUR_BUG, INTERRUPTED = 1, 3, 130
@@ -187,8 +187,7 @@ def main() -> None:
         # loaded for an error alone
         from keeplore.cli.disk_errors import disk_remedy
 
-        message = f"{e.filename or 'the disk'}: {e.strerror or e}"
-        sys.exit(_say_error(message, disk_remedy(e)))
+        sys.exit(_say_error(disk_message(e), disk_remedy(e)))
     except Exception as e:  # noqa: BLE001  # what nobody foresaw is written down and named as ours
         sys.exit(_report(e))
 

@@ -109,3 +109,8 @@ def stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_ino, found.st_mtime_ns
+
+
+def expanded(path: str) -> str:
+    """The path with the home directory in place of ``~``."""
+    return str(Path(path).expanduser()) if path.startswith("~") else path

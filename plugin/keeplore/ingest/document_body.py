@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from keeplore.errors import SourceRefused
 from keeplore.memory.note import body_of, title_and_text
-from keeplore.text.fences import sanitise
+from keeplore.text.fences import one_plain_line, sanitise
 from keeplore.text.folding import shortened
 from keeplore.text.similarity import text_hash
 
@@ -50,7 +50,7 @@ def tidied_extract(found: Extracted, name: str) -> Extracted:
             "there is no text in it", "A scanned page needs text recognition first"
         )
     title = _heading_of(text) or found.title
-    words = " ".join(sanitise(title).split())
+    words = one_plain_line(title)
     return Extracted(shortened(words or name, MAX_TITLE), _bearable(text))
 
 

@@ -305,6 +305,11 @@ class JobQueue:
             _wait(db, row, due, reason, attempts=row["attempts"])
 
 
+def counts_in(file: Path) -> list[JobCount]:
+    """What the queue in a file holds; nothing where there is none."""
+    return JobQueue(file).counts() if file.exists() else []
+
+
 def _due_jobs(
     db: sqlite3.Connection, kind: str, now: datetime, most: int
 ) -> list[sqlite3.Row]:

@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 
 from keeplore.config.places import Places
-from keeplore.errors import KeeploreError
+from keeplore.errors import KeeploreError, disk_message
 from keeplore.mcp_server.context import McpServices
 from keeplore.mcp_server.desk import McpDesk
 from keeplore.recall.request import Answer, RecallRequest
@@ -58,7 +58,7 @@ def main() -> None:
     except KeeploreError as e:
         sys.exit(f"keeplore: {e.message}\n  → {e.remedy}")
     except OSError as e:
-        sys.exit(f"keeplore: {e.filename or 'the disk'}: {e.strerror or e}")
+        sys.exit(f"keeplore: {disk_message(e)}")
     with os.fdopen(reply, "wb") as wire:
         wire.write(f"{len(answered)}\n".encode() + answered)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from keeplore.errors import KeeploreError
+from keeplore.errors import KeeploreError, disk_message
 from keeplore.mcp_server.answer_text import MAX_TOKENS
 from keeplore.mcp_server.context import CURRENT, McpContext
 from keeplore.mcp_server.mcp_prompts import handover_text, recall_text
@@ -278,9 +278,8 @@ def _run_tool(
     except KeeploreError as e:
         raise as_error(str(e)) from e
     except OSError as e:
-        reason = f"{e.filename or 'the disk'}: {e.strerror or e}"
         raise as_error(
-            f"{reason}. Check that path, its rights, and the free space there"
+            f"{disk_message(e)}. Check that path, its rights, and the free space there"
         ) from e
     except Exception as e:
         LOG.exception("a request failed")

@@ -7,7 +7,7 @@ import shlex
 import uuid
 from collections.abc import Mapping
 
-from keeplore.errors import UnsafePath
+from keeplore.errors import NotFound, UnsafePath
 from keeplore.memory.model import Memory, MemoryKind, Scope
 from keeplore.text import agent_scope
 from keeplore.text.slugs import RESERVED, slugify
@@ -47,6 +47,14 @@ def is_id(text: str) -> bool:
 def short_id(memory_id: str) -> str:
     """The digits of an id that a person reads and types, as file names have them."""
     return memory_id.removeprefix("mem_")[:SHORT_ID]
+
+
+def no_such_memory(memory_id: str) -> NotFound:
+    """The error for an id that no memory here has."""
+    return NotFound(
+        f"there is no memory {memory_id!r}",
+        "`keeplore list` and `keeplore recall` print ids",
+    )
 
 
 def remedy_for_unknown(reference: str) -> str:

@@ -18,6 +18,7 @@ from keeplore.recall.verify import LeftOut
 from keeplore.recall.weights import WEIGHTS, Weights
 
 PLACES = 50  # of an answer that are looked through
+LEAST = 0.005  # log-odds: a part below that is not shown to a person
 ECHO = "it asks the same and does not answer"
 _PLACE = {
     OWN: "of this project",
@@ -67,6 +68,11 @@ class ScoreExplanation:
     passage: str = ""  # the words that counted
     parts: tuple[ScorePart, ...] = ()
     notes: tuple[str, ...] = ()  # of the answer
+
+    @property
+    def shown_parts(self) -> list[ScorePart]:
+        """Those that are worth a person's look."""
+        return [part for part in self.parts if abs(part.odds) >= LEAST]
 
 
 def why(

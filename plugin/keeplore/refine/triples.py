@@ -11,8 +11,8 @@ from keeplore.index.graph import evidence
 from keeplore.memory import Memory
 from keeplore.refine.answers.answer_schema import MAX_NAME, TripleItem
 from keeplore.text.fences import sanitise
+from keeplore.text.slugs import hyphenated
 
-_RELATIONSHIP = re.compile(r"[^a-z0-9]+")
 MAX_RELATIONSHIP = 40  # characters
 _MARKS = " \t\n`*_\"'“”‘’()[]{}<>.,;:"
 
@@ -49,7 +49,7 @@ def triples(
     for item in found:
         source = _canonical_name(item.source, said, names)
         target = _canonical_name(item.target, said, names)
-        relationship = _relationship(item.relationship)
+        relationship = hyphenated(item.relationship)[:MAX_RELATIONSHIP]
         if not source or not target:
             dropped["entities: not in the text"] += 1
         elif not relationship or source == target:
@@ -58,11 +58,6 @@ def triples(
             triple = Triple(source, relationship, target, item.confidence)
             made.setdefault((source, relationship, target), triple)
     return tuple(made.values())
-
-
-def _relationship(name: str) -> str:
-    """The name of a relationship in small letters, joined by hyphens."""
-    return _RELATIONSHIP.sub("-", name.lower()).strip("-")[:MAX_RELATIONSHIP]
 
 
 def triples_about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from keeplore.errors import UnsafePath
@@ -139,6 +140,18 @@ def check_moved(path: str) -> None:
             f"{path!r} is a name that not every system can hold",
             "Rename the file first",
         )
+
+
+def alike_paths(paths: Iterable[str]) -> list[list[str]]:
+    """The paths in groups, each in order, of those that differ in case or Unicode form alone: one
+    file on macOS and Windows.
+    """
+    groups: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        groups.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(
+            path
+        )
+    return [*groups.values()]
 
 
 def check_read(path: str) -> None:

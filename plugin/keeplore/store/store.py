@@ -15,6 +15,7 @@ from keeplore.errors import (
 from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import names_id
+from keeplore.memory.names import no_such_memory
 from keeplore.store import audit_log, departures, files, memory_files, transaction
 from keeplore.store.commit import reconcile
 from keeplore.store.delete import delete
@@ -120,7 +121,7 @@ class Store:
         """Path and memory of an id. Raises NotFound or OSError."""
         path = self.find(memory_id)
         if path is None:
-            raise _not_found(memory_id)
+            raise no_such_memory(memory_id)
         return path, self.load(path)
 
     def move(self, path: str, to: str) -> None:
@@ -167,7 +168,7 @@ class Store:
                 if copies:
                     stone = delete.forget(self.root, self.stones, copies, machine, at)
                 if stone is None:
-                    raise _not_found(memory_id)
+                    raise no_such_memory(memory_id)
                 stones.append(stone)
         return stones
 
@@ -210,7 +211,7 @@ class Store:
             copies = {id_: [path for path, _ in self.copies(id_)] for id_ in memory_ids}
             for memory_id, paths in copies.items():
                 if not paths and memory_id not in self.stones:
-                    raise _not_found(memory_id)
+                    raise no_such_memory(memory_id)
             for copy in merge_copies(self.root, memory_ids):
                 copies[copy] = [path for path, _ in self.copies(copy)]
             purge.check(self.root, self.branch, self.cache, copies)
@@ -477,11 +478,3 @@ def place_of(memory: Memory, known: str, path: str) -> str:
 def _folder(path: str) -> str:
     """The folder of a path."""
     return path.rpartition("/")[0]
-
-
-def _not_found(memory_id: str) -> NotFound:
-    """The error for an id that no memory here has."""
-    return NotFound(
-        f"there is no memory {memory_id!r}",
-        "`keeplore list` and `keeplore recall` print ids",
-    )

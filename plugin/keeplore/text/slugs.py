@@ -47,3 +47,8 @@ def _ascii(text: str) -> str:
 
     # a lone surrogate is no letter, so what is left can be transliterated
     return anyascii(_SYLLABLE.sub(r" \g<0> ", letters))
+
+
+def hyphenated(text: str) -> str:
+    """The runs of a text's letters a to z and digits, in small letters, joined by hyphens."""
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))

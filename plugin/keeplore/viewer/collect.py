@@ -120,9 +120,7 @@ def _with_projects(view: GraphView, most: Sequence[Entity], limit: int) -> list[
     }
     kept |= {_key(entity): entity for entity in most}
     # the projects stand first and stay, what is mentioned least makes room
-    return sorted(
-        list(kept.values())[:limit], key=lambda e: (-e.mentions, e.name, e.place)
-    )
+    return sorted(list(kept.values())[:limit], key=lambda one: one.order)
 
 
 def _with_own_mentions(view: GraphView, entity: Entity) -> Entity:

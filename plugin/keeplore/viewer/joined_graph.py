@@ -103,7 +103,7 @@ class JoinedGraph:
             key = (row.aspect, row.kind)
             found[key] = tuple({*found.get(key, ()), *row.memories})
         made = [AspectRow(*key, memories) for key, memories in found.items()]
-        return sorted(made, key=lambda row: (-len(row.memories), row.aspect, row.kind))
+        return sorted(made, key=lambda row: row.order)
 
     def co_mentioned(
         self, memories: Sequence[str], limit: int, at_least: int
@@ -144,7 +144,7 @@ class JoinedGraph:
                 meant
             ) not in found:
                 found[_key(meant)] = self._with_all_mentions(meant)
-        return sorted(found.values(), key=lambda e: (-e.mentions, e.name, e.place))
+        return sorted(found.values(), key=lambda one: one.order)
 
     def _seen_from(self, entity: Entity, one: RelatedEntity) -> RelatedEntity:
         """A relation that a note states, with its ends called as here."""

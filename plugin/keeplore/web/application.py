@@ -21,7 +21,7 @@ from starlette.responses import (
 )
 from starlette.routing import Route
 
-from keeplore.errors import KeeploreError, NotFound
+from keeplore.errors import KeeploreError, NotFound, disk_message
 from keeplore.viewer.page import page_script, page_style
 from keeplore.web.acts.done import Done
 from keeplore.web.guard import FORM
@@ -276,9 +276,8 @@ def _refused_response(desk: Desk, request: Request, error: KeeploreError) -> Res
 
 
 def _failed(desk: Desk, request: Request, error: OSError) -> Response:
-    message = f"{error.filename or 'the disk'}: {error.strerror or error}"
     remedy = "Check that path, its rights, and the free space there"
-    return _trouble_response(desk, request, 500, message, remedy)
+    return _trouble_response(desk, request, 500, disk_message(error), remedy)
 
 
 def _missing_response(desk: Desk, request: Request, error: HTTPException) -> Response:

@@ -22,7 +22,7 @@ from keeplore.config.capture_choice import (
     Pauses,
     RuleKind,
 )
-from keeplore.config.places import Places, stamp
+from keeplore.config.places import Places, expanded, stamp
 from keeplore.config.project_file import (
     UnreadableProjectFile,
     project_file,
@@ -178,11 +178,6 @@ def remote_rule(value: str) -> str:
     return (
         normalise_remote(value) or normalise_remote(f"https://{value}") or value.lower()
     )
-
-
-def expanded(path: str) -> str:
-    """The path with the home directory in place of ``~``."""
-    return str(Path(path).expanduser()) if path.startswith("~") else path
 
 
 def _closest(

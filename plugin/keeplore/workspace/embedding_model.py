@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.config.consent import Consents, ConsentUse, is_loopback
+from keeplore.config.places import expanded
 from keeplore.errors import KeeploreError, ModelUnavailable
 from keeplore.index import EmbeddingModels
 from keeplore.index.embedding.model_files import PACKAGED
@@ -36,7 +37,7 @@ def full_name(model: str, root: Path) -> str:
     """
     if model.startswith("."):
         return os.path.normpath(root / model)
-    return str(Path(model).expanduser()) if model.startswith("~") else model
+    return expanded(model)
 
 
 def consent_question(name: str, root: Path) -> ConsentQuestion | None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import (
     IndexUnavailable,
-    NotFound,
     RepositoryError,
     StoreError,
     UnsafePath,
@@ -19,6 +18,7 @@ from keeplore.errors import (
 from keeplore.index import Index, MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust, in_order, links_to_others
+from keeplore.memory.names import no_such_memory
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
 from keeplore.recall.since.contradictions import is_of_another
 from keeplore.redact.said_fields import FieldRedaction
@@ -280,10 +280,7 @@ class NoteWriter:
     def _row(self, memory_id: str) -> MemoryRow:
         row = self._index.memories([memory_id]).get(memory_id)
         if row is None:
-            raise NotFound(
-                f"there is no memory {memory_id!r}",
-                "`keeplore list` and `keeplore recall` print ids",
-            )
+            raise no_such_memory(memory_id)
         return row
 
 

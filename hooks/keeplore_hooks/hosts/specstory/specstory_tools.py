@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.hosts.claude.claude_lines import REFUSED
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.specstory.specstory_lines import HistoryTool
 from keeplore_hooks.hosts.work_log import WorkLog
@@ -43,8 +44,7 @@ _FAILED = (
     "**Error:**",
 )
 _REFUSED = (
-    "The user doesn't want to proceed with this tool use.",
-    "Permission for this tool use was denied.",
+    *REFUSED,
     "Permission to use ",
     "[Request interrupted by user for tool use]",
 )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.errors import LlmUnavailable
-from keeplore.jobs import JobCount, JobQueue, JobState
+from keeplore.jobs import JobCount, JobState, counts_in
 from keeplore.llm import open_account, terms_of
 from keeplore.workspace.workspace import Workspace
 
@@ -28,7 +28,7 @@ def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         yield wrong(part, problem, "What waits for it is kept")
     else:
         yield well(part, terms_of(llm))
-    for count in JobQueue(places.jobs).counts() if places.jobs.exists() else ():
+    for count in counts_in(places.jobs):
         yield from _jobs(part, count)
 
 

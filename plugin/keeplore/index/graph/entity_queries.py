@@ -46,12 +46,22 @@ class Entity:
     mentions: int  # memories that mention it
     aliases: tuple[str, ...]  # canonical
 
+    @property
+    def order(self) -> tuple[int, str, str]:
+        """The most mentioned comes first."""
+        return -self.mentions, self.name, self.place
+
 
 @dataclass(frozen=True, slots=True)
 class AspectRow:
     aspect: str
     kind: str  # attribute | constraint
     memories: tuple[str, ...]  # ids
+
+    @property
+    def order(self) -> tuple[int, str, str]:
+        """What most memories say comes first."""
+        return -len(self.memories), self.aspect, self.kind
 
 
 _Meaning = tuple[int, str]  # the id of a name, and the place whose own thing it is
@@ -127,9 +137,7 @@ class GraphReader:
                 if (not allowed.scopes or meant[1] in places) and meant not in found:
                     found[meant] = self._entity(*meant)
                     insort(counts, found[meant].mentions)
-        return sorted(found.values(), key=lambda e: (-e.mentions, e.name, e.place))[
-            :limit
-        ]
+        return sorted(found.values(), key=lambda one: one.order)[:limit]
 
     def named(self, name: str) -> list[Entity]:
         """Everything that a name means in some place, the most mentioned first."""
@@ -238,7 +246,7 @@ class GraphReader:
         for aspect, kind, memory in rows:
             found.setdefault((aspect, kind), []).append(memory)
         made = [AspectRow(*key, tuple(memories)) for key, memories in found.items()]
-        return sorted(made, key=lambda row: (-len(row.memories), row.aspect, row.kind))
+        return sorted(made, key=lambda row: row.order)
 
     def _meanings(self, id_: int) -> list[_Meaning]:
         name = self._name(id_)

@@ -34,13 +34,13 @@ from keeplore.index.graph.shell_programs import programs
 from keeplore.memory import AnsweredQuestion, Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore.text.fences import without_surrogates
+from keeplore.text.slugs import hyphenated
 from keeplore_hooks.events import Work
 
 MAX_TEXT = 200_000  # characters
 MAX_MENTIONS = 200
 MAX_RELATIONS = 50  # as many as a model may give for one conversation
 _MAX_RELATIONSHIP = 40  # characters
-_RELATIONSHIP = re.compile(r"[^a-z0-9]+")
 _COMMIT = re.compile(r"[0-9a-f]{7,40} ")
 _PROMPT = re.compile(r"^[ \t]*[$%❯] (.*)$", re.MULTILINE)
 
@@ -86,8 +86,7 @@ def _relationship(value: object) -> str:
     """
     if not isinstance(value, str):
         return ""
-    plain = _RELATIONSHIP.sub("-", value[:200].lower()).strip("-")
-    return plain[:_MAX_RELATIONSHIP].strip("-")
+    return hyphenated(value[:200])[:_MAX_RELATIONSHIP].strip("-")
 
 
 def aspects_of(memory: Memory) -> list[EntityAspect]:

@@ -7,7 +7,6 @@ side moved.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from keeplore.memory.merge.memory_merge import (
 from keeplore.store import tombstones
 from keeplore.store.git.objects import Blob, Difference, PathChange
 from keeplore.store.merge.settings_merge import SETTINGS, merge_settings
-from keeplore.store.paths import is_memory, is_side
+from keeplore.store.paths import alike_paths, is_memory, is_side
 
 Content = Blob | bytes | None  # a file that git has, a new one, none
 Load = Callable[[Blob, str], bytes]  # the text that a blob is at a path
@@ -372,17 +371,11 @@ def _merged_bytes(path: str, one: bytes, other: bytes) -> Joined:
 def distinct_names(
     paths: Iterable[str], added: Collection[str], load: Callable[[str], bytes]
 ) -> dict[str, str]:
-    """New names for files whose names differ from an added one's in case or Unicode form alone.
-
-    Such a pair is one file on macOS and Windows. Of each the smallest path keeps its name.
+    """New names for files that are alike with an added one; of each group the smallest path keeps
+    its name.
     """
-    by_fold: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        by_fold.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(
-            path
-        )
     renamed: dict[str, str] = {}
-    for same in by_fold.values():
+    for same in alike_paths(paths):
         if not set(same).isdisjoint(added):
             renamed |= {path: beside_path(path, load(path)) for path in same[1:]}
     return renamed

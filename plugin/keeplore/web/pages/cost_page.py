@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from keeplore.jobs import JobQueue
+from keeplore.jobs import counts_in
 from keeplore.llm.ledger import SpendingLedger
 from keeplore.llm.spending_groups import grouped
 from keeplore.text.dates import in_utc
@@ -24,10 +24,9 @@ def cost_values(desk: Desk) -> dict[str, Any]:
         (span, ledger.spent(span, now) if ledger else 0, limit)
         for span, limit in (("day", llm.daily_tokens), ("month", llm.monthly_tokens))
     ]
-    counts = JobQueue(places.jobs).counts() if places.jobs.exists() else ()
     return {
         "groups": [*reversed(grouped(rows, BY, llm.prices))],
         "spent": spent,
-        "waiting": [count for count in counts if count.jobs],
+        "waiting": counts_in(places.jobs),
         "provider": llm.provider,
     }

@@ -13,7 +13,6 @@ from keeplore.workspace.reading.explain import explain
 
 SHOWN = 20  # hits
 MAX_QUESTION = 2_000  # characters
-LEAST = 0.005  # log-odds: a part below that is not shown to a person
 SILENCE = {
     AnswerStatus.NOTHING: "No memory is about that. Try other words, or fewer.",
     AnswerStatus.EMPTY: "There is no memory yet. `keeplore import --all` reads the sessions that "
@@ -45,7 +44,7 @@ def search_values(desk: Desk, question: str) -> dict[str, Any]:
 def why_values(desk: Desk, question: str, reference: str) -> dict[str, Any]:
     """What each part gave to the score of a memory. Raises NotFound, IndexUnavailable."""
     explanation = explain(desk.registry, reference, request(desk, question))
-    parts = [part for part in explanation.parts if abs(part.odds) >= LEAST]
+    parts = explanation.shown_parts
     widest = max((abs(part.odds) for part in parts), default=1.0)
     return {"told": explanation, "parts": parts, "widest": widest, "question": question}
 

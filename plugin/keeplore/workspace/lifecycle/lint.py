@@ -4,7 +4,6 @@ wrong.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from keeplore.memory.names import short_id
 from keeplore.redact import Redactor
 from keeplore.store import Store, files
 from keeplore.store.git.inspection import staged
-from keeplore.store.paths import is_memory, is_portable, is_side
+from keeplore.store.paths import alike_paths, is_memory, is_portable, is_side
 from keeplore.workspace.identity import denied_patterns
 
 FOLDERS = ("memory", "projects", "user", "entities")
@@ -283,11 +282,7 @@ def _name_findings(
 
 def _alike_names(present: Iterable[str], wanted: set[str]) -> Iterator[LintFinding]:
     """Names that differ by letter case alone, each beside the first of its kind."""
-    alike: dict[str, list[str]] = {}
-    for path in present:
-        alike.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)
-    for same in alike.values():
-        first, *others = sorted(same)
+    for first, *others in alike_paths(present):
         for path in wanted.intersection(others):
             said = (
                 f"its name differs from {first} by letter case alone, and many systems hold one "

@@ -24,7 +24,7 @@ from keeplore.memory.entity_file import (
 from keeplore.memory.merge.memory_merge import merge_entity
 from keeplore.store import Store
 from keeplore.store.files import state
-from keeplore.text.fences import sanitise
+from keeplore.text.fences import one_plain_line
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
 
@@ -162,7 +162,7 @@ def _save(
 
 
 def _checked_name(workspace: Workspace, name: str, project: str) -> str:
-    plain = " ".join(sanitise(name).split())
+    plain = one_plain_line(name)
     if not any(char.isalnum() for char in canonical(plain)) or len(plain) > MAX_NAME:
         remedy = f"Give one with letters or digits, of at most {MAX_NAME} characters"
         raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", remedy)

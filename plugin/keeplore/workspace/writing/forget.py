@@ -6,10 +6,11 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from keeplore.errors import NotFound, RepositoryBusy, StoreError
+from keeplore.errors import RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow, load_or_none
 from keeplore.memory import Memory
 from keeplore.memory.digest import KIND as DIGEST
+from keeplore.memory.names import no_such_memory
 from keeplore.store import PurgePlan, PurgeResult
 from keeplore.store.delete import mentions
 from keeplore.text.dates import now
@@ -143,10 +144,7 @@ def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
     if workspace.store.is_forgotten(memory_id):
         ids |= dict.fromkeys(_forgotten_together(workspace, memory_id))
     elif not workspace.index.path_of(memory_id):
-        raise NotFound(
-            f"there is no memory {memory_id!r}",
-            "`keeplore list` and `keeplore recall` print ids",
-        )
+        raise no_such_memory(memory_id)
     return tuple(ids)
 
 

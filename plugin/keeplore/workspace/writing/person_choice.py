@@ -16,7 +16,7 @@ from keeplore.config.capture_choice import (
     Pauses,
     RuleKind,
 )
-from keeplore.config.places import Places
+from keeplore.config.places import Places, expanded
 from keeplore.config.setting_layers import set_own, unset_own
 from keeplore.errors import ConfigError, KeeploreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
@@ -26,7 +26,6 @@ from keeplore.workspace.capture_policy import (
     CapturePlace,
     CapturePolicy,
     closeness,
-    expanded,
     place_of,
 )
 from keeplore.workspace.identity import below_home, load_projects

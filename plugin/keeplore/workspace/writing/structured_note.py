@@ -4,7 +4,6 @@ format.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -20,8 +19,9 @@ from pydantic import (
 
 from keeplore.errors import StoreError
 from keeplore.memory.entity_file import MAX_NAME
-from keeplore.text.fences import sanitise
+from keeplore.text.fences import one_plain_line
 from keeplore.text.input_flaws import told_flaws
+from keeplore.text.slugs import hyphenated
 
 MAX_TEXT = 20_000  # characters
 MAX_TRIPLES = 50  # as many as the graph reads of a memory
@@ -33,12 +33,11 @@ EntityType = Literal[
     "person", "project", "system", "tool", "concept", "skill", "task", "unknown"
 ]
 LinkKind = Literal["refines", "contradicts", "relates-to"]
-_OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def _line(text: str) -> str:
     """The text as one line without control characters. Raises ValueError where nothing is left."""
-    plain = " ".join(sanitise(text).split())
+    plain = one_plain_line(text)
     if not plain:
         raise ValueError("nothing can be read in it")
     return plain
@@ -46,7 +45,7 @@ def _line(text: str) -> str:
 
 def _kind(text: str) -> str:
     """A relationship's name in small letters, joined by hyphens."""
-    plain = _OTHER.sub("-", text.lower()).strip("-")
+    plain = hyphenated(text)
     if not plain:
         raise ValueError("letters or digits are needed")
     return plain

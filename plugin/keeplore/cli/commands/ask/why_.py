@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
 
 PASSAGE_CHARS = 200  # of the words that counted
-LEAST = 0.005  # log-odds: a part below that is not shown to a person
 
 
 @click.command(short_help="Explain why a question finds a memory, or does not.")
@@ -83,8 +82,10 @@ def _show(explanation: ScoreExplanation) -> None:
 
 
 def _show_parts(explanation: ScoreExplanation) -> None:
-    shown = [part for part in explanation.parts if abs(part.odds) >= LEAST]
-    rows = [(part.name, f"{part.odds:+.2f}", part.because) for part in shown]
+    rows = [
+        (part.name, f"{part.odds:+.2f}", part.because)
+        for part in explanation.shown_parts
+    ]
     total = (
         f"a score of {explanation.score:.3f}; shown from {explanation.threshold:.2f} on, "
         f"where the best one has {explanation.best_from:.2f}"

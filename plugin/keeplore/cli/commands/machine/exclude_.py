@@ -14,6 +14,7 @@ import click
 
 from keeplore.cli.output import confirm, emit_json, note, say, table
 from keeplore.cli.parameters import Command, json_option, pass_registry, yes_option
+from keeplore.config.places import expanded
 from keeplore.errors import ConfigError
 from keeplore.text.counts import counted
 from keeplore.worker.after_writing import tell_worker
@@ -293,8 +294,7 @@ def _list(registry: Registry, *, as_json: bool) -> None:
 
 def _way_here(workspace: Workspace) -> str:
     """How to leave out where the person is."""
-    from keeplore.workspace.capture_policy import expanded  # heavy, as above
-    from keeplore.workspace.writing.person_choice import rules_of
+    from keeplore.workspace.writing.person_choice import rules_of  # heavy, as above
 
     try:
         own, *_ = rules_of(workspace.capture_policy, None)

@@ -50,7 +50,7 @@ def cost_command(
     keeplore cost --by model --since 8w
     """
     # heavy: the database is needed here, not for --help
-    from keeplore.jobs import JobQueue
+    from keeplore.jobs import counts_in
     from keeplore.llm.ledger import SpendingLedger
     from keeplore.llm.spending_groups import grouped
 
@@ -64,8 +64,7 @@ def cost_command(
         span: ledger.spent(span, now) if ledger else 0 for span in ("day", "month")
     }
     budget = {"day": llm.daily_tokens, "month": llm.monthly_tokens}
-    counts = JobQueue(places.jobs).counts() if places.jobs.exists() else ()
-    waiting = [count for count in counts if count.jobs]
+    waiting = counts_in(places.jobs)
     if as_json:
         totals = {"since": first, "rows": groups, "spent": spent, "budget": budget}
         emit_json({**totals, "queue": [_queue_json(count) for count in waiting]})
