@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -218,6 +219,39 @@ def test_a_turn_is_saved_once_for_all_that_is_said_in_it(
         ("", "Well.", last),
     ]
     assert len({first, saved[2][-1], last}) == 3
+
+
+def test_each_prompt_has_its_block_beside_it_and_nothing_else_has(
+    nowhere: PythonHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def blocks(_: Any, prompts: list[str]) -> list[str]:
+        return ["" if prompt == "Hm" else f"[{prompt}]" for prompt in prompts]
+
+    parts = said("user", "And why?")
+    items = [
+        {"role": "user", "content": "Which queue?"},
+        said("assistant", "Postgres."),
+        {"role": "assistant", "content": "It is there."},
+        {"type": "function_call", "role": "user", "content": "No words"},
+        {"role": "user", "content": ""},
+        {"role": "user", "content": "Hm"},
+        parts,
+    ]
+    before = copy.deepcopy(items)
+    given = agents.run.ModelInputData(input=items, instructions="Be brief.")
+    data = agents.run.CallModelData(model_data=given, agent=None, context=None)
+    monkeypatch.setattr("keeplore.frameworks.common.Talk.blocks", blocks)
+    told = asyncio.run(ours.KeeploreSession(nowhere, "one").recall(data))
+    block = {"type": "input_text", "text": "[And why?]"}
+    assert told == agents.run.ModelInputData(
+        input=[
+            {"role": "user", "content": "Which queue?\n\n[Which queue?]"},
+            *before[1:6],
+            {**parts, "content": [*parts["content"], block]},
+        ],
+        instructions="Be brief.",
+    )
+    assert items == before
 
 
 def test_the_event_loop_goes_on_while_a_turn_is_taken_in(

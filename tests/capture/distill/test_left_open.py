@@ -22,7 +22,7 @@ QUESTIONS = """I read the issue.
 
 def left_open(*said: tuple[str, str]) -> list[str]:
     exchanges = [
-        Exchange(f"t-{n}", "2026-02-09T14:03:11Z", user, (reply,))
+        Exchange(f"t-{n}", "2026-02-09T14:03:11Z", user, (reply,) if reply else ())
         for n, (user, reply) in enumerate(said)
     ]
     return [quote.text for quote in distill(exchanges)["open_questions"]]
@@ -69,3 +69,53 @@ def test_what_the_agent_calls_open_is_open_also_when_the_talk_goes_on() -> None:
         "Open question either way: a confirm modal or not.",
         last,
     ]
+
+
+WAITING = "Who pays unpaid invoices?"
+
+
+@pytest.mark.parametrize(
+    ("said", "is_open"),
+    [
+        (WAITING, True),
+        ("Who owns port 5433?", False),  # too little to be understood later
+        ("Could you check unpaid invoices?", False),  # asks for work
+        ("Which: who pays unpaid invoices?", False),  # tells what it asks
+    ],
+)
+def test_what_the_person_asked_and_nobody_heard(said: str, is_open: bool) -> None:
+    asked, gone = (said, ""), ("Drop the export.", "It is gone.")
+    expected = [said] if is_open else []
+    assert left_open(gone, asked) == left_open(asked, gone) == expected
+    for answer in ((said, "I looked at the table."), ("", "It is there.")):
+        assert left_open(asked, answer) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "is_open"),
+    [
+        ("Shall I drop the old export table now?", True),
+        ("Which table holds the invoices?", True),
+        ("Want me to drop the export?", False),
+        ("Should I go on?", False),
+    ],
+)
+def test_what_the_agent_asks_at_the_very_end(said: str, is_open: bool) -> None:
+    last = ("Look at it.", f"It is there. {said}")
+    assert left_open(last) == ([said] if is_open else [])
+    more = " ".join(f"There are {n} more rows." for n in range(6))
+    assert left_open(("Look at it.", f"It is there. {said} {more}")) == []
+    assert left_open(last, ("Never mind.", "Fine.")) == []
+
+
+@pytest.mark.parametrize(
+    ("point", "is_open"),
+    [
+        ("Rotate the old keys", True),
+        ("Rotate the keys", False),
+        ("`make keys` rotates the signing keys", False),
+    ],
+)
+def test_what_a_report_leaves_to_the_person(point: str, is_open: bool) -> None:
+    report = f"It is deployed.\n\n## What is left for you to do\n\n- {point}\n- Go on"
+    assert left_open(("Deploy it.", report)) == ([point] if is_open else [])
