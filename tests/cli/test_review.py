@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from keeplore.cli.commands.write import review_
 from keeplore.config.places import Places
 from keeplore.index import MemoryFilter, ScopeFilter
-from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -139,10 +139,15 @@ def test_only_talks_that_were_changed_since_then_are_looked_at(
     assert list(review_candidates(workspace, EVERYWHERE, "2026-04")) == []
 
 
-def test_a_person_keeps_rejects_skips_and_stops(
-    at_terminal: Callable[..., tuple[int, str]], memory: Path
+def test_a_person_keeps_edits_rejects_skips_and_stops(
+    at_terminal: Callable[..., tuple[int, str]], memory: Path, tmp_path: Path
 ) -> None:
-    things = ("queue", "cache", "mail", "search")
+    editor = tmp_path / "editor.sh"
+    editor.write_text(
+        "#!/bin/sh\ncase $1 in *.md) sed -i s/simple/plain/ $1;; *) exit 1;; esac\n"
+    )
+    editor.chmod(0o700)
+    things = ("queue", "cache", "mail", "search", "files")
     with Registry(Places.from_environment(os.environ)) as registry:
         for number, thing in enumerate(things, 1):
             at, said = (
@@ -166,8 +171,9 @@ def test_a_person_keeps_rejects_skips_and_stops(
                 },
             )
             registry.named("memory").store.save(Memory(meta, talk.to_markdown()))
-    typed = "y\nx\nn\ns\nq\n"
-    status, seen = at_terminal("review", "--all-projects", typed=typed, NO_COLOR="1")
+    typed = "e\ny\nx\nn\ns\nq\n"
+    told = {"NO_COLOR": "1", "VISUAL": str(editor)}
+    status, seen = at_terminal("review", "--all-projects", typed=typed, **told)
 
     def offered(number: int, thing: str) -> str:
         said = f"Let's use something simple for the {thing}."
@@ -178,7 +184,15 @@ def test_a_person_keeps_rejects_skips_and_stops(
             f"  in The {thing}; `keeplore show {new_id(thing)[4:12]}`\n"
         )
 
-    [kept] = (memory / "memory" / "decisions").iterdir()
+    kept = {
+        parse(path.read_text()).title: path.relative_to(memory)
+        for path in (memory / "memory" / "decisions").iterdir()
+    }
+    edited, as_it_was = (
+        kept.pop(f"Let's use something {one}.")
+        for one in ("plain for the files", "simple for the search")
+    )
+    assert kept == {}
     question = "  Keep this? [y/e/n/s/q]: "
     meanings = (
         "y keep it, e edit it first, n never offer it again, s decide later, q stop"
@@ -187,10 +201,11 @@ def test_a_person_keeps_rejects_skips_and_stops(
         0,
         (
             f"{typed}"
-            f"{offered(4, 'search')}{question}  Kept: memory/decisions/{kept.name}\n\n"
+            f"{offered(5, 'files')}{question}  Kept: {edited}\n\n"
+            f"{offered(4, 'search')}{question}  Kept: {as_it_was}\n\n"
             f"{offered(3, 'mail')}{question}  {meanings}\n{question}\n"
             f"{offered(2, 'cache')}{question}\n"
-            f"{offered(1, 'queue')}{question}1 kept, 1 rejected.\n"
+            f"{offered(1, 'queue')}{question}2 kept, 1 rejected.\n"
         ),
     )
     with Registry(Places.from_environment(os.environ)) as registry:
