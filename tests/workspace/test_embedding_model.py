@@ -28,11 +28,48 @@ from keeplore.index.embedding import server_embedder
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
 from keeplore.worker.loop import Worker
-from keeplore.workspace.embedding_model import consent_question
+from keeplore.workspace.embedding_model import ConsentQuestion, consent_question
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
+
+GOES = "the text of this workspace's memories, and what is asked here, goes to"
+CAME = "came with the workspace, from whoever may push to it"
+
+
+@pytest.mark.parametrize(
+    ("name", "subject", "risk"),
+    [
+        (
+            "http://emb.example/v1#m",
+            "http://emb.example:80/v1#m",
+            f"{GOES} http://emb.example:80/v1, readable for whoever is on the way",
+        ),
+        (
+            "https://emb.example/v1#m",
+            "https://emb.example:443/v1#m",
+            f"{GOES} https://emb.example:443/v1",
+        ),
+        (
+            "http://127.0.0.1:9/v1#m",
+            "http://127.0.0.1:9/v1#m",
+            f"{GOES} http://127.0.0.1:9/v1",
+        ),
+        (
+            "ollama:gpt-oss:cloud",
+            "http://127.0.0.1:11434/v1#gpt-oss:cloud",
+            f"{GOES} http://127.0.0.1:11434/v1",
+        ),
+        ("/w/models/m", "/w/models/m", f"the model's files in /w/models/m {CAME}"),
+        *((name, "", "") for name in ("ollama:nomic", "packaged", "/w-other/m")),
+    ],
+)
+def test_what_has_to_be_accepted_before_a_model_is_used(
+    name: str, subject: str, risk: str
+) -> None:
+    expected = ConsentQuestion(subject, risk) if subject else None
+    assert consent_question(name, Path("/w")) == expected
 
 
 class Handler(BaseHTTPRequestHandler):
