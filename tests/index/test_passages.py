@@ -209,3 +209,44 @@ def test_a_query_loses_its_stop_words_but_not_all_of_them() -> None:
         ("getUserById", "get User By Id"),
     ]
     assert query_terms('" ( * ^ -') == []
+
+
+def test_how_long_a_passage_is_with_what_stands_beside_it() -> None:
+    said = [
+        ("old", 60, "reply", 60),
+        ("ask", 60, "port", 400),
+        ("later", 60, "end", 60),
+    ]
+    memory = talk(
+        *(
+            Exchange(
+                f"t{n}",
+                "2026-02-09T14:00:00Z",
+                f"{user} " * asked,
+                (f"{word} " * told,),
+            )
+            for n, (user, asked, word, told) in enumerate(said, 1)
+        )
+    )
+    seen = []
+    for passage in passages_of(memory):
+        beside = [len(part.split()) for part in passage.context.split("\n")[:3]]
+        embedded = token_count(passage.embedded)
+        seen.append((passage.turn, token_count(passage.body), *beside, embedded))
+    # tokens of the body; words of the prompt, before and after it; tokens of all that is embedded
+    assert seen == [
+        ("t1", 139.25, 0, 0, 13, 161.5),
+        ("t2", 62, 0, 46, 0, 94),
+        ("t2", 189.25, 24, 0, 0, 221.5),
+        ("t2", 190, 24, 0, 0, 222.25),
+        ("t2", 23, 24, 0, 53, 68.5),
+        ("t3", 139.25, 0, 24, 0, 171.5),
+    ]
+
+
+def test_a_note_is_one_passage_up_to_its_limit() -> None:
+    def lengths(words: int) -> list[float]:
+        note = Memory({"kind": "note", "title": "T"}, f"# T\n\n{'port ' * words}\n")
+        return [token_count(passage.body) for passage in passages_of(note)]
+
+    assert (lengths(190), lengths(191)) == ([190], [190, 1])

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from written_down import written_lines
 
 from keeplore.index import Embedder, Index
 from keeplore.recall.answer import recall
@@ -22,6 +23,23 @@ from keeplore.store import Store
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 API = SearchScope("kasha-api")
+QUERIES = (
+    "why did we drop Redis",
+    "what did we decide about Redis in March 2026?",
+    "integration tests against the bank fail on the weekend",
+    "how do we store money",
+    "Redis",
+    "do we ever test our backups",
+)
+WEB, OPS = SearchScope("lumen-web"), SearchScope("orbit-infra")
+ELSEWHERE = {
+    "what did we decide about CSS modules and utility classes?": WEB,
+    "which state library did we choose for the client": WEB,
+    "why Nomad instead of Kubernetes?": OPS,
+    "what happened with the disk that filled up in January": OPS,
+    "when was the last deploy on a Friday": OPS,
+    "restore.sh": OPS,
+}
 
 
 @dataclass(frozen=True)
@@ -56,17 +74,7 @@ def index_text(index: Index, path: str) -> str:
     return index._store.load(path).body
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "why did we drop Redis",
-        "what did we decide about Redis in March 2026?",
-        "integration tests against the bank fail on the weekend",
-        "how do we store money",
-        "Redis",
-        "do we ever test our backups",
-    ],
-)
+@pytest.mark.parametrize("query", QUERIES)
 def test_the_parts_of_every_hit_add_up_to_its_score(
     written: tuple[Index, Store], embedder: Embedder, query: str
 ) -> None:
@@ -92,6 +100,23 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
             told.odds, abs=2e-6
         )
         assert all(part.because for part in told.parts if abs(part.odds) > 1e-9)
+
+
+def test_what_each_part_of_a_score_adds(written: tuple[Index, Store]) -> None:
+    """By text alone, since vectors differ a little from machine to machine. To write it anew:
+    WRITE_GOLDEN=1 pytest -n0 tests/recall -k each_part, then read the difference.
+    """
+    index, store = written
+    seen = []
+    places = {**dict.fromkeys(QUERIES, API), **ELSEWHERE}
+    for query, place in places.items():
+        ask = asked(index, store, query, place, limit=50)
+        seen.append(f"# {query}")
+        ids = dict.fromkeys(hit.memory_id for hit in ask(ask.request).hits)
+        for told in map(ask.why, ids):
+            parts = (f"{one.name} {one.odds:+.2f}" for one in told.parts if one.odds)
+            seen.append(f"{told.title}: {', '.join(parts)} = {told.odds:+.2f}")
+    assert seen == written_lines("recall/score_parts.txt", seen)
 
 
 @pytest.fixture
