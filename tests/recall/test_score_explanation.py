@@ -39,6 +39,8 @@ ELSEWHERE = {
     "what happened with the disk that filled up in January": OPS,
     "when was the last deploy on a Friday": OPS,
     "restore.sh": OPS,
+    "what was decided on amounts in the API: integers in the smallest unit?": API,
+    "decided to sign the raw body with HMAC-SHA256": API,
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import zlib
+from dataclasses import replace
 
 import pytest
 from refusals import refused
@@ -14,7 +15,7 @@ from refusals import refused
 from keeplore.errors import Forgotten, NotFound, RepositoryBusy, RepositoryError
 from keeplore.memory import new_id
 from keeplore.store import Store
-from keeplore.store.delete.purge import CLEAN, PENDING
+from keeplore.store.delete.purge import CLEAN, PENDING, adopt
 from keeplore.store.tombstones import Tombstone, path_of
 
 AT = "2026-03-01T10:00:00Z"
@@ -492,3 +493,41 @@ def test_a_merge_that_brought_the_text_itself_is_found(store, note, git):
     assert blob in store.purge_plan([new_id("Leaked")]).blobs
     purge(store)
     expect_gone(store.root, git, [blob], words="only in the merge")
+
+
+def test_what_another_machine_purged_is_adopted_and_nothing_else_of_it(
+    store: Store,
+) -> None:
+    known = Tombstone("", AT, "studio", "c0" * 32, ("t1", "prompt:2f"), path="a.md")
+    told = Tombstone("", "2030-03-01T10:00:00Z", "laptop", turns=("t2",))
+    own, same, forgotten, new, unknown = (
+        new_id(name) for name in ("own", "same", "forgotten", "new", "unknown")
+    )
+    purged = replace(known, id=same, content="", path="", turns=("t1",), is_purged=True)
+    stones = {
+        own: replace(known, id=own),
+        same: purged,
+        forgotten: replace(known, id=forgotten),
+    }
+    for stone in stones.values():
+        store.stones.write(stone)
+    before = (store.root / path_of(same)).stat()
+    theirs = [
+        replace(told, id=own, is_purged=True, blobs=("ab" * 20,)),
+        purged,
+        replace(told, id=forgotten),
+        replace(known, id=new, is_purged=True),
+        replace(told, id=unknown),
+    ]
+    adopt(store.stones, theirs)
+    blobs = ("ab" * 20,)
+    assert {stone.id: stone for stone in store.tombstones()} == {
+        own: Tombstone(
+            own, AT, "studio", "", ("t1", "t2"), is_purged=True, blobs=blobs
+        ),
+        same: purged,
+        forgotten: stones[forgotten],
+        new: Tombstone(new, AT, "studio", "", ("t1",), is_purged=True),
+    }
+    after = (store.root / path_of(same)).stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
