@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,7 @@ def test_a_run_that_is_streamed_is_taken_in_as_well(office: Office) -> None:
 class Port(BaseModel):
     service: str
     port: int
+    since: datetime
 
 
 def test_an_answer_that_is_no_text_is_kept_as_json(
@@ -146,7 +148,11 @@ def test_an_answer_that_is_no_text_is_kept_as_json(
 ) -> None:
     with office.host() as host:
         model = played.TestModel(
-            custom_output_args={"service": "staging", "port": 5433}
+            custom_output_args={
+                "service": "Bücher",
+                "port": 5433,
+                "since": "2026-02-09T10:00:00",
+            }
         )
         run(
             sdk.Agent(
@@ -155,7 +161,10 @@ def test_an_answer_that_is_no_text_is_kept_as_json(
             "Which port does staging use?",
         )
     assert office.said() == [
-        ("Which port does staging use?", '{"service": "staging", "port": 5433}')
+        (
+            "Which port does staging use?",
+            '{"service": "Bücher", "port": 5433, "since": "2026-02-09T10:00:00"}',
+        )
     ]
 
 
