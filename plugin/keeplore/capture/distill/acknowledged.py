@@ -12,19 +12,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.agreements import (
     NAMED_TERMS,
     closing_questions,
     last_reply,
+    proposals,
     stands_alone,
 )
+from keeplore.capture.distill.choices import TAIL, last_options
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
-from keeplore.text.sentences import Sentence, answer_line
+from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms
 
 MOST_WORDS = 40  # of a message that settles something in passing
@@ -80,10 +82,18 @@ class Acknowledged:
 
     said: str
     stated: str
+    asked: str = ""  # that it answers
 
     @property
     def line(self) -> str:
-        """The sentence, with what it came to where it says too little by itself."""
+        """The sentence, with what it came to where it says too little by itself; an answer with
+        that, or else with what was asked.
+        """
+        if self.asked:
+            answer = (
+                (self.said, self.stated) if self.stated else (self.asked, self.said)
+            )
+            return answer_line(*answer)
         is_enough = len({*terms(self.said)}) >= SPEAKS_FOR_ITSELF
         if not self.stated or (is_enough and stands_alone(self.said)):
             return self.said
@@ -96,24 +106,142 @@ def acknowledged(
     """What a message settles by what the reply to it confirms, of each confirmation the sentence
     that it takes up most of.
     """
-    words = sum(len(one.text.split()) for one in said)
-    if words > MOST_WORDS or any(one.is_question for one in said):
-        return
+    reply = _taking_up(said, exchange)
     settling = [one.text for one in said if _may_settle(one)]
-    reply = last_reply(exchange)[:STATING]
     is_confirmed = bool(reply) and _confirms(reply[0].text)
     if not is_confirmed:
         settling = [text for text in settling if _is_terse(text)]
+    found = [*_stated_of_each(settling, reply)]
+    yield from found
+    # what says itself that something shall be otherwise, and is no reason for something else
+    told = [one.said for one in found]
+    for text in settling if is_confirmed else ():
+        if text not in told and revision_of(text) and not weight_of(text, "reason"):
+            yield Acknowledged(text, "")
+
+
+def answered(
+    said: Sequence[Sentence], before: Exchange, exchange: Exchange
+) -> Iterator[Acknowledged]:
+    """What a message says to what the reply before it put to the person, each with what the reply
+    to it states of it, the rest as one; nothing where it rules nothing or is not taken up.
+    """
+    reply = _taking_up(said, exchange)
+    ruling = [one.text for one in said if _may_rule(one)]
+    if not (reply and ruling):
+        return
+    asked = _put_to_person(before)
+    if not (asked or opens_with(reply[0].text, "confirms_change")):
+        return
+    is_confirmed = _confirms(reply[0].text)
+    is_taken_up = is_confirmed or opens_with(reply[0].text, "assented")
+    taken_up = [text for text in ruling if is_taken_up or _is_terse(text)]
+    found = [replace(one, asked=asked) for one in _stated_of_each(taken_up, reply)]
+    yield from found
+    if is_confirmed and not found:
+        yield from _answered_as_one(said, ruling, reply, asked, exchange)
+
+
+def _answered_as_one(
+    said: Sequence[Sentence],
+    ruling: Sequence[str],
+    reply: Sequence[Sentence],
+    asked: str,
+    exchange: Exchange,
+) -> Iterator[Acknowledged]:
+    """A message with its reasons and with what the reply states first; where a part of it is told
+    elsewhere only what is added to that.
+    """
+    if len(said) < len(sentences(exchange.user)):
+        added = (text for text in ruling if opens_with(text, "adds_to_it"))
+        yield from (Acknowledged(text, "") for text in added)
+    elif any(map(_is_more, ruling)):
+        rest = (one.text for one in said if one.text in ruling or _is_fact(one.text))
+        yield Acknowledged(" ".join(rest), _first_telling(reply), asked)
+
+
+def _first_telling(reply: Sequence[Sentence]) -> str:
+    """What a reply states first, apart from that the checks passed; "" for nothing."""
+    stated = (one for one in _statements(reply) if not weight_of(one, "outcome"))
+    return next((one for one in stated if len({*terms(one)}) >= NAMED_TERMS), "")
+
+
+def _is_more(text: str) -> bool:
+    """Does a ruling say more than one word, or a figure or name?"""
+    return " " in text or _NAMED.search(text) is not None
+
+
+def _taking_up(said: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
+    """What a reply begins with that can take up a short message; nothing where it only answers a
+    question, or objects.
+    """
+    words = sum(len(one.text.split()) for one in said)
+    is_asking = any(one.is_question for one in sentences(exchange.user))
+    if words > MOST_WORDS or is_asking:
+        return ()
+    reply = last_reply(exchange)[:STATING]
+    return () if reply and opens_with(reply[0].text, "objected") else reply
+
+
+def _stated_of_each(
+    texts: Sequence[str], reply: Sequence[Sentence]
+) -> Iterator[Acknowledged]:
+    """Each statement of a reply with the one text that it takes up most of."""
+    left = [*texts]
     for stated in _statements(reply):
-        of_it = [(_in_common(text, stated), text) for text in settling]
+        of_it = [(_in_common(text, stated), text) for text in left]
         shared, text = max(of_it, default=(0, ""), key=lambda pair: pair[0])
         if shared:
-            settling.remove(text)
+            left.remove(text)
             yield Acknowledged(text, stated)
-    # what says itself that something shall be otherwise, and is no reason for something else
-    for text in settling if is_confirmed else ():
-        if revision_of(text) and not weight_of(text, "reason"):
-            yield Acknowledged(text, "")
+
+
+def _may_rule(sentence: Sentence) -> bool:
+    """Can a sentence be an answer that says how a thing shall be, and is it no order of work?"""
+    text = sentence.text
+    if sentence.label or _opens_otherwise(sentence) or says(text, "workflow"):
+        return False
+    if is_left(text) or says(text, "hedged") or _objects(text):
+        return False
+    if any(opens_with(part, "orders_it") for part in text.split(", ")):
+        return False
+    return any(not says(one, "states_fact") for one in _clauses(text))
+
+
+def _objects(text: str) -> bool:
+    """Does a sentence say yes and then tell what speaks against it?"""
+    is_hedged = opens_with(text, "affirmed") and says(text, "hedged_reply")
+    return is_hedged and not says(text, "with_change")
+
+
+def _clauses(text: str) -> list[str]:
+    """What a sentence says before it goes on to tell why, and what it says there."""
+    found = pattern("goes_on_to_tell").split(text)
+    return [one for one in found if one and (terms(one) or _NAMED.search(one))]
+
+
+def _is_fact(text: str) -> bool:
+    return len({*terms(text)}) >= NAMED_TERMS and says(text, "states_fact")
+
+
+def _put_to_person(before: Exchange) -> str:
+    """The sentence by which a reply leaves something for the person to choose, to agree to or to
+    answer; "" for none.
+    """
+    asked = [
+        one
+        for one in closing_questions(before.assistant)
+        if not says(one.text, "courtesy")
+    ]
+    said = last_reply(before)
+    options = last_options(said)
+    left = [one for one in said[-TAIL:] if _leaves_to_say(one.text)]
+    put = [*asked[-1:], *options[1:2], *proposals(before.assistant)[:1], *left[-1:]]
+    return put[0].text if put else ""
+
+
+def _leaves_to_say(text: str) -> bool:
+    return opens_with(text, "able") or says(text, "leaves_to_say")
 
 
 def acknowledged_behind(
@@ -125,7 +253,9 @@ def acknowledged_behind(
     if before is None:
         found = acknowledged(said, exchange)
         return [one for one in found if opens_with(one.said, "another_value")]
-    return [] if _asks_for_facts(before.assistant) else [*acknowledged(said, exchange)]
+    if _asks_for_facts(before.assistant):
+        return []
+    return [*answered(said, before, exchange)] or [*acknowledged(said, exchange)]
 
 
 def _asks_for_facts(reply: str) -> bool:
@@ -139,11 +269,13 @@ def _may_settle(sentence: Sentence) -> bool:
     if not (terms(text) or _NAMED.search(text)) or is_left(text):
         return False
     is_other = any(says(text, name) for name in NO_SETTLING)
-    # an item of "Fix:" is what the work is on
-    openings = (text, sentence.lead)
-    return not is_other and not any(
-        opens_with(opening, name) for opening in openings for name in NO_OPENING
-    )
+    return not (is_other or _opens_otherwise(sentence))
+
+
+def _opens_otherwise(sentence: Sentence) -> bool:
+    """Is it work, or told of what was done, or an item of such a list ("Fix:")?"""
+    opening, lead = sentence.text, sentence.lead
+    return any(opens_with(opening, one) or opens_with(lead, one) for one in NO_OPENING)
 
 
 def _is_terse(text: str) -> bool:
@@ -181,7 +313,8 @@ def closing_answer(said: Sequence[Sentence], before: Exchange) -> str:
     if not asked or not said or not _asks_how_it_shall_be(asked[0].text):
         return ""
     question, first = asked[0].text, said[0]
-    if not _may_answer(first) or not _is_answer(question, first.text):
+    may_answer = _may_answer(first) or opens_with(first.text, "turns_down")
+    if not may_answer or not _is_answer(question, first.text):
         return ""
     words = sum(len(one.text.split()) for one in said)
     is_brief = words <= ANSWER_WORDS and all(_may_answer(one) for one in said)
@@ -190,8 +323,11 @@ def closing_answer(said: Sequence[Sentence], before: Exchange) -> str:
 
 
 def _asks_how_it_shall_be(text: str) -> bool:
-    if len({*terms(text)}) < NAMED_TERMS or opens_with(text, "offers_to"):
+    is_telling = len({*terms(text)}) >= NAMED_TERMS or _NAMED.search(text)
+    if not is_telling or opens_with(text, "offers_to"):
         return False
+    if says(text, "asks_what_counts"):
+        return True
     if any(says(text, name) for name in NO_MATTER):
         return False
     return says(text, "asks_how_it_shall_be")

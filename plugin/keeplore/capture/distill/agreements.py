@@ -14,18 +14,21 @@ from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 
-from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.choices import (
     OPENING,
+    TAIL,
     Choice,
     Taken,
     asked_by,
+    asks_to_pick,
     choice_of,
     last_options,
-    named_option,
+    option_with_label,
     picked_by_letter,
+    picked_option,
+    picked_options,
     taken_instead,
-    way_named,
     ways_put,
 )
 from keeplore.capture.distill.named_picks import named_pick
@@ -39,12 +42,12 @@ from keeplore.text.sentences import (
 )
 from keeplore.text.terms import terms
 
-MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
-MAX_YES_WORDS = 6  # likewise an agreement to an offer
+MAX_YES_WORDS = (
+    6  # an agreement to an offer with more words states itself what it agrees to
+)
 PLAN_HEADINGS = 3  # from which a message is a plan
 IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
 VALUE_BACK = 2  # exchanges in which the number was named that a message corrects
-TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 LAST_WORDS = 3  # likewise an offer
 MOST_POINTS = 4  # of a proposal
 NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
@@ -53,6 +56,8 @@ FEW_TERMS = (
     4  # likewise where the sentence says "this", "it", "them" of what it does not name
 )
 _BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
+# before what a sentence asks that began as an answer: "the first, but do we need both?"
+_BEFORE_QUESTION = re.compile(r",\s+(?=(?:but|and|though|although|except)\b)")
 
 
 class AgreedKind(StrEnum):
@@ -73,7 +78,9 @@ class Agreed:
     text: str
     kind: AgreedKind
     choice: Choice | None = None  # that a pick was made of
-    said: str = ""  # the sentence that took another option, or amended a proposal
+    said: str = (
+        ""  # the sentence that changed it, or took it where that was not the first
+    )
 
     @property
     def line(self) -> str:
@@ -96,6 +103,8 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
         return Agreed(labelled.text, AgreedKind.PROPOSAL)
     if at_once := _agreed_at_once(said, earlier[-1]):
         return at_once
+    if later := _picked_later(said[:OPENING], earlier[-1]):
+        return later
     if letter := picked_by_letter(said[:1], earlier[:-1]):
         return _other_pick(letter)
     if named := named_pick(said, earlier):
@@ -109,11 +118,13 @@ def _other_pick(taken: Taken) -> Agreed:
 
 
 def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
-    # "yes, A ... and what about B?" agrees before it asks
-    opening = _BREAK.split(said[0].text, maxsplit=1)[0]
-    if opening.endswith("?") or (said[0].is_question and opening == said[0].text):
+    opening = _opening(said[0])
+    if not opening:
         return None
-    option = None if said[0].label else _picked_option(opening, before.assistant)
+    if several := picked_options(opening, before.assistant):
+        listed = "; ".join(option.text.rstrip(". ") for option in several)
+        return Agreed(listed, AgreedKind.PICK, _choice_with(several[0], before))
+    option = None if said[0].label else picked_option(opening, before.assistant)
     if option is not None:
         return _picked(option, opening, said[0].text, before)
     if amends(opening):
@@ -122,6 +133,13 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return _valued_itself(value, said) or _amended(value, value, before)
     if approved := _approved_by_name(opening, said[0].text, before):
         return approved
+    return _agreed_by_yes(opening, said, before)
+
+
+def _agreed_by_yes(
+    opening: str, said: Sequence[Sentence], before: Exchange
+) -> Agreed | None:
+    """The proposal, the person's own suggestion or the offer that a yes is for."""
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
@@ -129,8 +147,47 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return None
     if proposal := _waiting_proposal(before.assistant):
         return _named_by(proposal, before) or Agreed(proposal.text, AgreedKind.PROPOSAL)
+    if opens_with(opening, "orders_it") and (own := _own_suggestion(before)):
+        return Agreed(own, AgreedKind.AMENDED)
     is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
     return _accepted_offer(opening, before) if is_yes else None
+
+
+def _opening(sentence: Sentence) -> str:
+    """What a message begins with that may answer: of "yes, A ... and what about B?" the yes; ""
+    for a mere question.
+    """
+    opening = _BREAK.split(sentence.text, maxsplit=1)[0]
+    if sentence.is_question and opening == sentence.text:
+        opening = _BEFORE_QUESTION.split(opening, maxsplit=1)[0]
+    is_asking = opening == sentence.text and sentence.is_question
+    return "" if is_asking or opening.endswith("?") else opening
+
+
+def _picked_later(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
+    """The option that a message picks behind what it says first: "who runs that? 1 for now", "we
+    have no ops person, so the first".
+    """
+    for sentence in said:
+        if ended := _picked_behind_reason(sentence, before):
+            return ended
+    for sentence in said[1:]:
+        opening = "" if sentence.label else _opening(sentence)
+        pick = pattern("picked").match(opening)
+        is_plain = pick is None or opens_with(opening[pick.end() :], "after_option")
+        if is_plain and (option := picked_option(opening, before.assistant)):
+            picked = _picked(option, opening, sentence.text, before)
+            return replace(picked, said=sentence.text)
+    return None
+
+
+def _picked_behind_reason(sentence: Sentence, before: Exchange) -> Agreed | None:
+    reason, so, opening = sentence.text.rpartition(", so ")
+    option = picked_option(opening, before.assistant) if so and reason else None
+    if option is None or sentence.is_question:
+        return None
+    text = answer_line(option.text, sentence.text)
+    return Agreed(text, AgreedKind.AMENDED, _choice_with(option, before), sentence.text)
 
 
 def _picked(option: Sentence, opening: str, said: str, before: Exchange) -> Agreed:
@@ -180,7 +237,7 @@ def _valued_itself(value: str, said: Sequence[Sentence]) -> Agreed | None:
     if not place:
         return None
     about = said[place - 1]
-    if about.is_question or len({*terms(about.text)}) < TELLING_TERMS:
+    if about.is_question or len({*terms(about.text)}) < NAMED_TERMS:
         return None
     return Agreed(answer_line(about.text, value), AgreedKind.NEW_VALUE, said=value)
 
@@ -190,6 +247,19 @@ def _corrects(text: str) -> bool:
     return says(text, "corrected") and not opens_with(text, "rules_out_all")
 
 
+def _own_suggestion(before: Exchange) -> str:
+    """The way that the person asked about last, with what the agent said of it who found that it
+    can be done; "" for none.
+    """
+    put = [s.text for s in sentences(before.user) if says(s.text, "suggested_way")]
+    answer = last_reply(before)
+    if not put or not answer or not opens_with(answer[0].text, "affirmed"):
+        return ""
+    telling = (s.text for s in answer if len({*terms(s.text)}) >= TELLING_TERMS)
+    told = next(telling, "")
+    return answer_line(put[-1], told) if told else ""
+
+
 def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     """The option that a proposal names by its label alone, "I recommend approach 1"."""
     text = proposal.text.rstrip(".! ")
@@ -197,7 +267,7 @@ def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     if named is None or len(terms(text)) > NAMED_TERMS:
         return None
     label = next(filter(None, named.groups())).upper()
-    option = _option_with_label(before.assistant, label)
+    option = option_with_label(before.assistant, label)
     if option is None:
         return None
     # the question names it by its label, too
@@ -260,7 +330,7 @@ def points_of(proposal: str, before: Exchange) -> list[Sentence]:
     """What a proposal that was agreed to introduces as its points."""
     listed = [s for s in last_reply(before) if s.lead == proposal]
     telling = [s for s in listed if s.is_first and len({*terms(s.text)}) >= NAMED_TERMS]
-    return [] if _asks_to_pick(before.assistant) else telling[:MOST_POINTS]
+    return [] if asks_to_pick(before.assistant) else telling[:MOST_POINTS]
 
 
 def conditions(said: Sequence[Sentence]) -> Iterator[str]:
@@ -407,36 +477,6 @@ def _choice_with(option: Sentence, before: Exchange) -> Choice:
     return choice_of(before, next((ways for ways in put if option in ways), [option]))
 
 
-def _picked_option(opening: str, reply: str) -> Sentence | None:
-    """The option of the reply that the opening of a message names, and says little else."""
-    pick = pattern("picked").match(opening)
-    count = len(opening.split())
-    if count > MAX_PICK_WORDS:
-        return None
-    if pick is None:
-        return _option_by_name(opening, reply)
-    if pick["ordinal"]:
-        return _nth_option(reply, pick["ordinal"])
-    label = (pick["named"] or pick["bare"]).upper()
-    # "a" can be an article, "2" a number of things
-    rest = opening[pick.end() :]
-    is_meant = count <= 3 or pick["word"] or opens_with(rest, "behind_a_pick")
-    if is_meant or (label.isdigit() and _asks_to_pick(reply)):
-        return _option_with_label(reply, label)
-    return None
-
-
-def _option_by_name(opening: str, reply: str) -> Sentence | None:
-    """The one option of the last list that the opening begins with, where the reply asks which;
-    else the way that it names, of those that a sentence of the reply puts.
-    """
-    said = sentences(reply)
-    options = last_options(said) if _asks_to_pick(reply) else []
-    name = named_option(opening, [option.text for option in options])
-    listed = next((option for option in options if option.text == name), None)
-    return listed or way_named(opening, ways_put(said[-TAIL:]))
-
-
 def _with_label_said(said: Sentence, reply: str) -> Sentence | None:
     """What a reply tells behind the words that a sentence says, "the simple way: …"."""
     named = {*terms(said.text)}
@@ -449,12 +489,6 @@ def _with_label_said(said: Sentence, reply: str) -> Sentence | None:
     return None
 
 
-def _asks_to_pick(reply: str) -> bool:
-    return any(
-        s.is_question and says(s.text, "asks_which") for s in sentences(reply)[-TAIL:]
-    )
-
-
 def _waiting_proposal(reply: str) -> Sentence | None:
     """The proposal at the end of a reply that waits for a yes; None where two rival ones leave open
     which one it would be for.
@@ -464,20 +498,3 @@ def _waiting_proposal(reply: str) -> Sentence | None:
     labels = {s.label for s in waiting}
     are_rivals = len(labels) > 1 and not labels <= {"", "-"}
     return waiting[0] if waiting and not are_rivals else None
-
-
-def _option_with_label(reply: str, label: str) -> Sentence | None:
-    """The last option of this letter or number."""
-    for sentence in reversed(sentences(reply)):
-        labelled = pattern("option_labelled").match(sentence.text)
-        labels = (sentence.label, labelled["label"].upper() if labelled else "")
-        if sentence.is_first and label in labels:
-            return sentence
-    return None
-
-
-def _nth_option(reply: str, ordinal: str) -> Sentence | None:
-    """An option of the last list of options by its place."""
-    options = last_options(sentences(reply))
-    index = meanings("ordinals")[ordinal.lower()]
-    return options[index] if 1 < len(options) <= 6 and index < len(options) else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
 from keeplore.capture.cues import meanings, opens_with, pattern, says
 from keeplore.capture.segmenter import is_confirmation
@@ -23,6 +23,9 @@ from keeplore.text.terms import terms
 
 LOOK_BACK = 8  # exchanges in which is looked for what a message refers to
 LETTERS_BACK = 3  # the same for a letter
+TAIL = 8  # sentences at the end of a reply in which it puts its ways and waits for an answer
+MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
+MAX_CHANGED_WORDS = 25  # one with what shall be otherwise
 OPENING = 3  # sentences of a message in which it takes another option
 QUESTION_TERMS = (
     3  # content words of a question of the agent's that tells what the choice is of
@@ -37,10 +40,18 @@ _LABEL = re.compile(
     r"\A(?:\*\*|__)?\w+\s*#?(?:[A-Ea-e]|\d)(?:\*\*|__)?\s*[:.)—–-]+(?:\*\*|__)?\s+"
 )
 _NAME = re.compile(r"`[^`]+`")
+_INLINE_LABEL = re.compile(r"\((?P<label>[A-Ea-e]|\d)\)\s+")
+_ONE_LABEL = re.compile(r"\b(?:[A-Ea-e]|\d{1,2})\b")
+# "1 and 3", "a + c": labels, whatever the language joins them with
+_SEVERAL = re.compile(
+    r"\W*(?:\w+\s+)?(?P<labels>(?:[A-Ea-e]|\d{1,2})"
+    r"(?:\s*(?:,|&|\+|/|、|\b(?:and|plus|und|et|y|e)\b|和|と)\s*(?:[A-Ea-e]|\d{1,2})\b)+)"
+)
 # "`a`, `b`, or stick with `c`"
 _NAMES_PUT = re.compile(
     r"(?:`[^`]+`,? (?:(?!or )\w+ ){0,2}?)+or (?:\w+ ){0,2}?`[^`]+`", re.IGNORECASE
 )
+_NEXT_TOLD = re.compile(r"[,;]\s+(?:and|or)\s+|;\s+|\s+or\s+")
 # how a sentence goes on from one of its options to the next
 _OR = re.compile(r"[,;]?\s+(?:or|and)\W*\Z|[;,]\Z", re.IGNORECASE)
 
@@ -117,8 +128,14 @@ def asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
     request: list[str] = []
     if len(said) <= REQUEST_SENTENCES and (fitting or not asked):
         told = [s.text for s in said if not (s.is_question or is_confirmation(s.text))]
-        request = [text for text in told[:1] if not says(text, "pointer")]
+        request = [text for text in told[:1] if not _is_no_request(text)]
     return next(iter((*telling, *reversed(named), *request)), "")
+
+
+def _is_no_request(text: str) -> bool:
+    """Does it say nothing, or what only those know who were there, or lead to what is pasted?"""
+    is_empty = len(terms(text)) < 2 and not text.endswith("?")
+    return is_empty or says(text, "pointer") or text.endswith((":", "："))
 
 
 def _is_option(sentence: Sentence) -> bool:
@@ -249,7 +266,7 @@ def _choices(exchange: Exchange) -> Iterator[Choice]:
                 yield Choice(" ".join(reply.question.split()), reply.options)
             continue
         options = last_options(sentences(reply))
-        if len(options) > 1:
+        if len(options) > 1 and not all(option.is_question for option in options):
             yield choice_of(exchange, options)
     if asked := ways_asked(exchange.user):
         yield asked
@@ -309,3 +326,113 @@ def _option_by_label(text: str, choice: Choice) -> str:
         return choice.options[index] if index < len(choice.options) else ""
     label = (pick["named"] or pick["bare"]).upper()
     return choice.options[choice.labels.index(label)] if label in choice.labels else ""
+
+
+def picked_option(opening: str, reply: str) -> Sentence | None:
+    """The option of the reply that the opening of a message names, and says little else."""
+    pick = pattern("picked").match(opening)
+    count = len(opening.split())
+    goes_on = pick and opens_with(opening[pick.end() :], "behind_a_pick")
+    if count > (MAX_CHANGED_WORDS if goes_on else MAX_PICK_WORDS):
+        return None
+    if pick is None:
+        return _option_by_name(opening, reply)
+    if pick["ordinal"]:
+        return _nth_option(reply, pick["ordinal"]) if _is_taken(opening, pick) else None
+    label = (pick["named"] or pick["bare"]).upper()
+    # "a" can be an article, "2" a number of things
+    is_meant = count <= 3 or pick["word"] or goes_on
+    if is_meant or (label.isdigit() and asks_to_pick(reply)):
+        return option_with_label(reply, label)
+    return _option_by_name(opening, reply)
+
+
+def _is_taken(opening: str, pick: re.Match[str]) -> bool:
+    """Is an option taken by its place, and is it no "first run the tests"?"""
+    rest = opening[pick.end() :]
+    is_named = pick.group().split()[-1].lower() != pick["ordinal"].lower()
+    return (is_named and not says(rest, "trouble")) or opens_with(rest, "after_option")
+
+
+def picked_options(opening: str, reply: str) -> list[Sentence]:
+    """The options of a reply that the opening of a message names by their labels ("1 and 3"); none
+    where it names one alone, or one that is not there.
+    """
+    picks = _SEVERAL.match(opening)
+    if picks is None or not opens_with(opening[picks.end() :], "after_option"):
+        return []
+    labels = _ONE_LABEL.findall(picks["labels"])
+    found = [option_with_label(reply, label.upper()) for label in labels]
+    options = [option for option in found if option]
+    return options if len(options) == len(labels) else []
+
+
+def _option_by_name(opening: str, reply: str) -> Sentence | None:
+    """The one option of the last list that the opening begins with, where the reply asks which;
+    else the way that it names, of those that a sentence of the reply puts.
+    """
+    said = sentences(reply)
+    options = last_options(said)
+    if not (asks_to_pick(reply) or puts_several(options)):
+        options = []
+    name = named_option(opening, [option.text for option in options])
+    listed = next((option for option in options if option.text == name), None)
+    return listed or way_named(opening, ways_put(said[-TAIL:]))
+
+
+def puts_several(options: Sequence[Sentence]) -> bool:
+    """Do options stand below a line or a heading that says that they are some?"""
+    if len(options) < 2:
+        return False
+    lead, heading = options[0].lead, options[0].heading
+    return says(lead, "options_lead") or says(heading, "options_heading")
+
+
+def asks_to_pick(reply: str) -> bool:
+    return any(
+        s.is_question and says(s.text, "asks_which") for s in sentences(reply)[-TAIL:]
+    )
+
+
+def option_with_label(reply: str, label: str) -> Sentence | None:
+    """The last option of this letter or number, of a list or within a sentence."""
+    said = sentences(reply)
+    for sentence in reversed(said):
+        labelled = pattern("option_labelled").match(sentence.text)
+        labels = (sentence.label, labelled["label"].upper() if labelled else "")
+        if sentence.is_first and label in labels:
+            return sentence
+    for sentence in reversed(said):
+        inline = _options_within(sentence.text)
+        if label in inline and len(inline) > 1:
+            return Sentence(inline[label])
+    return None
+
+
+def _options_within(text: str) -> dict[str, str]:
+    """The labels of the options that a sentence lists, "(a) a queue, or (b) a cron job"."""
+    found = [*_INLINE_LABEL.finditer(text)]
+    ends = [one.start() for one in found[1:]]
+    return {
+        one["label"].upper(): _OR.sub("", text[one.end() : end]).rstrip(" .;,")
+        for one, end in zip_longest(found, ends)
+    }
+
+
+def _nth_option(reply: str, ordinal: str) -> Sentence | None:
+    """An option by its place, of the last list or of those that a sentence tells in a row."""
+    said = sentences(reply)
+    options = last_options(said)
+    if len(options) < 2:
+        options = _told_in_a_row(said[-TAIL:])
+    index = meanings("ordinals")[ordinal.lower()]
+    return options[index] if 1 < len(options) <= 6 and index < len(options) else None
+
+
+def _told_in_a_row(said: Sequence[Sentence]) -> list[Sentence]:
+    """What the last sentence lists that says that it is several, "two ways: A, and B"."""
+    for sentence in reversed(said):
+        if lead := pattern("several_told").match(sentence.text):
+            parts = _NEXT_TOLD.split(sentence.text[lead.end() :].rstrip(" ."))
+            return [Sentence(part.strip()) for part in parts]
+    return []

@@ -7,8 +7,8 @@ picked it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
@@ -18,7 +18,6 @@ from keeplore.capture.distill.acknowledged import acknowledged_behind, closing_a
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
     NAMED_TERMS,
-    TELLING_TERMS,
     Agreed,
     AgreedKind,
     agreed,
@@ -35,22 +34,27 @@ from keeplore.capture.distill.decision_weights import (
     directive_weight,
     is_wish,
 )
-from keeplore.capture.distill.lettered_answers import lettered_answers
+from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.numbered_answers import answers_by_number
+from keeplore.capture.distill.standing_decisions import (
+    CONFIRMED,
+    Decision,
+    decision_of,
+    standing,
+)
 from keeplore.capture.distill.stipulations import stipulated
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import (
     MAX_QUOTE,
     Sentence,
     answer_in,
     answer_line,
-    bare,
     clip,
     question_and_answer,
     sentences,
 )
-from keeplore.text.terms import overlap, terms
+from keeplore.text.terms import terms
 
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 MIN_AGENT = 1.5
@@ -59,44 +63,15 @@ TOLD = 2.0  # an answer that only tells something
 PICKED = 3.0
 STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
 PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed to
-CONFIRMED = 2.4
-SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
-OWN_MATTER = 3  # terms; a correction with more says itself what it is about
-# exchanges in which a correction finds what it corrects without a shared word
-RECENT = 3
 PASTED = 40  # sentences from which a message is a plan or a document
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    quote: Quote
-    weight: float
-    at: int  # number of the exchange in which it was made
-    terms: frozenset[str] = field(default=frozenset())
-    # to a question of the agent's, and not of the person's own accord
-    is_answer: bool = False
-    takes_back: bool = True  # False for what only tells how things are
-    lasts: bool = False  # only a later word on the same matter replaces it
-    choice: Choice | None = None  # that it was picked of
-    is_new_value: bool = False  # another number than was proposed or decided
-
-    def drops(self, named: Set[str]) -> bool:
-        """Do these terms name an option that was not picked?"""
-        return bool(self.choice and named & self.choice.dropped(self.terms))
-
-
-# number of an exchange → what the person, and what the agent settled in it
-Made = Callable[[int], tuple[Sequence[Decision], Sequence[Decision]]]
 
 
 def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
     """What was decided and still stands, oldest first."""
 
     def made(at: int) -> tuple[list[Decision], list[Decision]]:
-        of_person = _person_decisions(
-            exchanges[at], at, exchanges[max(0, at - LOOK_BACK) : at]
-        )
-        of_person = _with_acknowledged([*of_person], exchanges, at)
+        earlier = exchanges[max(0, at - LOOK_BACK) : at]
+        of_person = _person_decisions(exchanges[at], at, earlier)
         following = exchanges[at + 1 : at + 2]
         of_agent = _agent_decisions(exchanges[at], at, following)
         if following and opens_with(following[0].user, "defers"):
@@ -116,111 +91,78 @@ def _without_leads(found: Iterable[Decision]) -> list[Decision]:
     return [one for one in found if not one.quote.text.endswith((":", "："))]
 
 
-def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
-    """The decisions that ``made`` finds in the exchanges, without those that were taken back or
-    replaced later; oldest first.
-    """
-    stand: list[Decision] = []
-    for at, exchange in enumerate(exchanges):
-        of_person, of_agent = made(at)
-        of_person = [_of_same_value(one, stand) for one in of_person]
-        settling = [one for one in of_person if one.takes_back]
-        if not settling:
-            settling = [*_correction(exchange, at, stand)]
-            of_person = [*of_person, *settling]
-        stand = _uncorrected(stand, settling, exchange.user[:MAX_QUOTE], at)
-        for decision in (*of_person, *of_agent):
-            stand = [old for old in stand if not _replaces(decision, old)]
-            if not any(_repeats(decision, old) for old in stand):
-                stand.append(decision)
-    return stand
-
-
-def _of_same_value(new: Decision, stand: Sequence[Decision]) -> Decision:
-    """A new value behind what the one that it replaces stands behind; any other decision as it
-    is.
-    """
-    for old in reversed(stand):
-        if _is_value_before(new, old):
-            before = old.quote.text
-            matter = question_and_answer(before)[0] or before
-            line = answer_line(matter, answer_in(new.quote.text))
-            return replace(new, quote=replace(new.quote, text=line))
-    return new
-
-
-def _is_value_before(new: Decision, old: Decision) -> bool:
-    """Is an earlier decision the value in the place of which a new one was put?"""
-    is_recent = new.is_new_value and 0 < new.at - old.at <= RECENT
-    matter = question_and_answer(new.quote.text)[0]
-    if matter.endswith(("?", "？")):  # it says itself what its value is of
-        return is_recent and overlap({*terms(matter)}, old.terms) >= SAME_MATTER
-    is_alike = bool(new.terms & old.terms)
-    return is_recent and is_alike and says(answer_in(old.quote.text), "value")
-
-
-def _correction(
-    exchange: Exchange, at: int, stand: Sequence[Decision]
-) -> Iterator[Decision]:
-    """What a message says instead of what was decided lately, where it opens as a correction and
-    has no other word of a decision.
-    """
-    said = sentences(exchange.user)[:IN_REPLY]
-    if not said or not opens_with(said[0].text, "takes_back"):
-        return
-    for sentence in said:
-        about = {*terms(sentence.text)}
-        if sentence.is_question or len(about) < TELLING_TERMS:
-            continue
-        if any(about & old.terms for old in _recent(stand, at)):
-            yield _decision(sentence.text, "user", exchange.id, CONFIRMED, at)
-            return
-
-
-def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
-    return [old for old in stand if at - old.at <= RECENT and not old.lasts]
-
-
 def _person_decisions(
     exchange: Exchange, at: int, earlier: Sequence[Exchange]
-) -> Iterator[Decision]:
+) -> Iterable[Decision]:
     exchange = replace(exchange, user=last_word(exchange.user))
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
     if answers := lettered_answers(exchange.user, earlier):
-        for answer in answers:
-            chosen = _decision(answer.line, "user", exchange.id, ANSWERED, at)
-            yield replace(chosen, is_answer=True, choice=answer.choice)
-        return
+        chosen = [_answered(answer, exchange.id, at) for answer in answers]
+        return _with_acknowledged(chosen, None, exchange, earlier, at)
     found = agreed(said, earlier) if earlier and said else None
+    made = [*_settled(found, said, exchange, at, earlier)]
+    return _with_acknowledged(made, found, exchange, earlier, at)
+
+
+def _answered(answer: LetteredAnswer, turn: str, at: int) -> Decision:
+    chosen = decision_of(answer.line, "user", turn, ANSWERED, at)
+    return replace(chosen, is_answer=True, choice=answer.choice)
+
+
+def _settled(
+    found: Agreed | None,
+    said: Sequence[Sentence],
+    exchange: Exchange,
+    at: int,
+    earlier: Sequence[Exchange],
+) -> Iterator[Decision]:
+    """What a message decides by its own words, or by those of the agent's that it takes."""
     if earlier and said:
         yield from _agreement_decisions(said, earlier[-1], exchange, at)
     if found:
         yield from _agreed_decisions(found, said, earlier[-1], exchange.id, at)
     for sentence in approach(said):
-        yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
+        yield decision_of(sentence.text, "user", exchange.id, PLANNED, at)
     taken = _taking(found, said) if found else ""
     for decision in _own_decisions(exchange, said, at, is_reply=bool(earlier)):
         text = decision.quote.text
         if text != taken and not _is_handed_back(text, said, earlier):
             yield decision
     if put := suggestion(said, exchange):
-        yield _decision(put, "user", exchange.id, CONFIRMED, at)
+        yield decision_of(put, "user", exchange.id, CONFIRMED, at)
     yield from _decisions_in_answers(exchange, at)
 
 
 def _with_acknowledged(
-    found: Sequence[Decision], exchanges: Sequence[Exchange], at: int
+    made: Sequence[Decision],
+    found: Agreed | None,
+    exchange: Exchange,
+    earlier: Sequence[Exchange],
+    at: int,
 ) -> Iterator[Decision]:
     """The decisions of a message, and what it settles by what the agent asked and then says."""
-    before, exchange = exchanges[at - 1] if at else None, exchanges[at]
-    said = sentences(last_word(exchange.user))
+    before = earlier[-1] if earlier else None
+    said = sentences(exchange.user)
     if before:
-        found = [*_with_question(found, closing_answer(said, before), exchange.id, at)]
-    yield from found
-    told = [one.quote.text for one in found]
-    for one in acknowledged_behind(before, said, exchange):
-        if not any(one.said in text or answer_in(text) in one.said for text in told):
-            yield _decision(one.line, "user", exchange.id, STIPULATED, at)
+        line = closing_answer(said, before)
+        made = [*_with_question(made, line, exchange.id, at)]
+    yield from made
+    told = [one.quote.text for one in made]
+    if found and (found.said or not _says_more(said[0].text)):
+        told.append(found.said or said[0].text)
+    untold = [one for one in said if not _is_told(one.text, told)]
+    for one in acknowledged_behind(before, untold, exchange):
+        yield decision_of(one.line, "user", exchange.id, STIPULATED, at)
+
+
+def _says_more(text: str) -> bool:
+    """Does a sentence say more than yes?"""
+    yes = pattern("affirmed").match(text)
+    return yes is not None and len({*terms(text[yes.end() :])}) >= NAMED_TERMS
+
+
+def _is_told(text: str, told: Sequence[str]) -> bool:
+    return any(text in line or answer_in(line) in text for line in told)
 
 
 def _with_question(
@@ -234,7 +176,7 @@ def _with_question(
     is_agreed = any(one.quote.speaker == "assistant" for one in others)
     if line and not (is_agreed or any(answer in one.quote.text for one in others)):
         weight = max([CONFIRMED, *(one.weight for one in same)])
-        yield replace(_decision(line, "user", turn, weight, at), is_answer=not same)
+        yield replace(decision_of(line, "user", turn, weight, at), is_answer=not same)
 
 
 def _taking(found: Agreed, said: Sequence[Sentence]) -> str:
@@ -250,7 +192,7 @@ def _own_decisions(
     settled += [(text, STIPULATED) for text in stipulated(exchange)]
     for text, weight in settled:
         if is_reply or not is_wish(text):
-            yield _decision(text, "user", exchange.id, weight, at)
+            yield decision_of(text, "user", exchange.id, weight, at)
 
 
 def _is_handed_back(
@@ -275,10 +217,10 @@ def _agreement_decisions(
 ) -> Iterator[Decision]:
     """What the person settled of a design or of numbered points that the agent asked about."""
     for sentence in agreed_designs(said, before):
-        yield _decision(sentence.text, "assistant", before.id, PLANNED, at - 1)
+        yield decision_of(sentence.text, "assistant", before.id, PLANNED, at - 1)
     for line in answers_by_number(exchange.user, before):
         weight = ANSWERED if _settles(line) else TOLD
-        chosen = _decision(line, "user", exchange.id, weight, at)
+        chosen = decision_of(line, "user", exchange.id, weight, at)
         yield replace(chosen, is_answer=True)
 
 
@@ -294,34 +236,34 @@ def _agreed_decisions(
     """What the person took of the agent's words, with its points and their conditions."""
     yield _agreed_decision(found, turn, before.id, at)
     for sentence in points_of(found.text, before):
-        yield _decision(sentence.text, "assistant", before.id, CONFIRMED, at - 1)
+        yield decision_of(sentence.text, "assistant", before.id, CONFIRMED, at - 1)
     for text in conditions(said):
-        yield _decision(text, "user", turn, CONFIRMED, at)
+        yield decision_of(text, "user", turn, CONFIRMED, at)
 
 
 def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision:
     """What the person agreed to or picked in a turn, of what the agent said in the turn before."""
     if found.kind is AgreedKind.OTHER_PICK:
-        picked = _decision(found.line, "user", turn, PICKED, at)
+        picked = decision_of(found.line, "user", turn, PICKED, at)
         return replace(picked, choice=found.choice)
     if found.kind is AgreedKind.PICK:
-        picked = _decision(found.line, "user", turn, PICKED, at)
+        picked = decision_of(found.line, "user", turn, PICKED, at)
         own = frozenset(terms(found.text))
         about = own if len(own) > 1 and " " in found.text else picked.terms
         return replace(picked, choice=found.choice, terms=about)
     if found.kind is AgreedKind.NAMED:
-        named = _decision(found.line, "user", turn, CONFIRMED, at)
+        named = decision_of(found.line, "user", turn, CONFIRMED, at)
         return replace(named, choice=found.choice)
     if found.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
-        taken = _decision(found.text, "user", turn, CONFIRMED, at)
+        taken = decision_of(found.text, "user", turn, CONFIRMED, at)
         return replace(taken, choice=found.choice)
     if found.kind is AgreedKind.NEW_VALUE:
-        amended = _decision(found.text, "user", turn, CONFIRMED, at)
+        amended = decision_of(found.text, "user", turn, CONFIRMED, at)
         return replace(amended, is_new_value=True)
     # an offer may name what it does before it shows it
     leads_on = says(found.text, "points_on")
     offer = found.text if leads_on else found.text.rstrip(":：")
-    return _decision(offer, "assistant", before, CONFIRMED, at - 1)
+    return decision_of(offer, "assistant", before, CONFIRMED, at - 1)
 
 
 def _deciding_sentences(
@@ -351,7 +293,7 @@ def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
         ):
             if isinstance(before, str) and agrees_to_plan(reply):
                 for sentence in approach(sentences(before)):
-                    yield _decision(
+                    yield decision_of(
                         sentence.text, "assistant", exchange.id, PLANNED, at
                     )
             yield from _answer_decisions(reply, exchange.id, at)
@@ -366,11 +308,11 @@ def _answer_decisions(
     """
     if not is_step(asked) and not opens_with(asked.answer, "left_to_agent"):
         line = answer_line(asked.question, asked.answer)
-        chosen = _decision(line, "user", turn, ANSWERED, at)
+        chosen = decision_of(line, "user", turn, ANSWERED, at)
         choice = Choice(" ".join(asked.question.split()), asked.options)
         yield replace(chosen, is_answer=True, choice=choice)
     for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):
-        yield _decision(sentence.text, "user", turn, weight, at)
+        yield decision_of(sentence.text, "user", turn, weight, at)
 
 
 def _agent_decisions(
@@ -391,7 +333,7 @@ def _agent_decisions(
             sentence, said[n + 1 :]
         )
         if weight >= MIN_AGENT and len(terms(sentence.text)) > 1:
-            yield _decision(sentence.text, "assistant", exchange.id, weight - 1.0, at)
+            yield decision_of(sentence.text, "assistant", exchange.id, weight - 1.0, at)
 
 
 def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
@@ -406,94 +348,3 @@ def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
         weight_of(s.text, "done") for s in following
     )
     return MIN_AGENT if is_best else 0.0
-
-
-def _uncorrected(
-    stand: list[Decision], found: Sequence[Decision], opening: str, at: int
-) -> list[Decision]:
-    """Decisions less those that a message with this opening takes back."""
-    is_withdrawn = says(opening, "withdrawn")
-    if not (is_withdrawn or (found and says(opening, "corrected"))):
-        return stand
-    recent = _recent(stand, at)
-    rejected = _rejected_terms(opening)
-    corrected = [*_rejected(stand, recent, rejected), *_renewed(stand, recent, found)]
-    if opens_with(opening, "takes_back"):
-        said = frozenset[str]().union(*(new.terms for new in found))
-        corrected += [old for old in recent if said & old.terms]
-    # "no, SQLite" is about what was said last; what names its own matter or what it rejects, and
-    # "let's not", need not be
-    names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
-    is_about_last = is_withdrawn or not (
-        names_its_own or rejected or opens_with(opening, "declined")
-    )
-    if not corrected and is_about_last:
-        corrected = recent[-1:]
-    return [old for old in stand if old.lasts or old not in corrected]
-
-
-def _rejected_terms(opening: str) -> frozenset[str]:
-    """The content words of what a message rejects."""
-    texts = pattern("rejected_after").findall(opening)
-    return frozenset(term for text in texts for term in terms(text))
-
-
-def _rejected(
-    stand: Sequence[Decision], recent: Sequence[Decision], rejected: Set[str]
-) -> Iterator[Decision]:
-    """The standing decisions that share a word with what the message rejects, or two where they
-    were made long ago.
-    """
-    for old in stand:
-        if len(rejected & old.terms) > (0 if old in recent else 1):
-            yield old
-
-
-def _renewed(
-    stand: Sequence[Decision], recent: Sequence[Decision], found: Sequence[Decision]
-) -> Iterator[Decision]:
-    """The standing decisions that are decided anew, in a matter that may be told by fewer words
-    where it was not long ago.
-    """
-    for old in stand:
-        least = SAME_MATTER / 2 if old in recent else SAME_MATTER
-        if any(
-            old.at < new.at and overlap(new.terms, old.terms) >= least for new in found
-        ):
-            yield old
-
-
-def _replaces(new: Decision, old: Decision) -> bool:
-    """A later word of the person on the same matter stands; so does an explicit one over the
-    agent's own.
-    """
-    is_recent = 0 <= new.at - old.at <= RECENT
-    picked = answer_in(new.quote.text)
-    if new.choice and is_recent and new.choice.leaves(old.quote.text, picked):
-        return True
-    if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
-        return False
-    if (new.choice and new.choice == old.choice) or _is_value_before(new, old):
-        return True
-    line = bare(new.quote.text)
-    taken = answer_in(line) if new.choice else line
-    chosen, *dropped = pattern("instead_of").split(taken, maxsplit=1)
-    kept = terms(chosen)
-    # what stands on both sides is the matter, and not what was dropped
-    is_dropped = not old.lasts and any(
-        old.terms & {*terms(text)}.difference(kept) for text in dropped
-    )
-    if is_dropped and new.takes_back and overlap(kept, old.terms) < SAME_MATTER:
-        return True
-    return old.quote.speaker == new.quote.speaker and _repeats(new, old)
-
-
-def _repeats(new: Decision, old: Decision) -> bool:
-    is_telling = min(len(new.terms), len(old.terms)) > 1
-    return is_telling and overlap(new.terms, old.terms) >= SAME_MATTER + 0.25
-
-
-def _decision(text: str, speaker: str, turn: str, weight: float, at: int) -> Decision:
-    return Decision(
-        Quote(clip(text), speaker, turn), weight, at, frozenset(terms(text))
-    )

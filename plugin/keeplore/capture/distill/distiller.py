@@ -18,15 +18,12 @@ from keeplore.capture.discourse.conversation_model import ERRAND, ConversationMo
 from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import agreements, outcomes
 from keeplore.capture.distill.decision_weights import decision_weight
-from keeplore.capture.distill.decisions import (
-    MAIN,
-    Decision,
-    decisions,
-)
+from keeplore.capture.distill.decisions import MAIN, decisions
 from keeplore.capture.distill.extracts import (
     Embed,
     Extract,
     Quotes,
+    Source,
     in_order,
     is_said,
     ranked,
@@ -34,7 +31,7 @@ from keeplore.capture.distill.extracts import (
 )
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.left_open import open_questions
-from keeplore.capture.distill.source import Source
+from keeplore.capture.distill.standing_decisions import Decision
 from keeplore.memory import Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import Sentence, answer_line, clip

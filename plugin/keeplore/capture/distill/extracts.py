@@ -1,4 +1,6 @@
-"""Choosing among quotations: the strongest by their cues and by how central they are."""
+"""What the parts of a conversation's head are taken from, and choosing among quotations: the
+strongest by their cues and by how central they are.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keeplore.memory import Quote
+from keeplore.capture.discourse.conversation_model import ConversationModel
+from keeplore.capture.discourse.statements import Statement
+from keeplore.capture.distill.standing_decisions import Decision
+from keeplore.memory import Exchange, Quote
 from keeplore.text.terms import cosine, overlap, terms, weighted
 
 MAX_RANKED = 24  # sentences of one part that are compared with one another
@@ -16,6 +21,17 @@ STOPPING = 0.85  # damping of the random walk, as in LexRank
 
 Embed = Callable[[Sequence[str]], Any]
 Quotes = tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    model: ConversationModel
+    said: Sequence[Statement]  # without answers to questions in form
+    decided: Sequence[Decision]
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]:
+        return self.model.exchanges
 
 
 @dataclass(frozen=True, slots=True)

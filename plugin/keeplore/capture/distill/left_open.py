@@ -11,13 +11,12 @@ from itertools import pairwise
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import choices, outcomes
-from keeplore.capture.distill.extracts import ALIKE, Extract
+from keeplore.capture.distill.extracts import ALIKE, Extract, Source
 from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.capture.distill.numbered_answers import (
     answers_by_number,
     undecided_points,
 )
-from keeplore.capture.distill.source import Source
 from keeplore.capture.distill.unanswered import unanswered
 from keeplore.memory import Exchange, Quote
 from keeplore.recall.question import looks_up_decision

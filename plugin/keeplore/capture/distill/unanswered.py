@@ -10,8 +10,8 @@ from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import is_step
 from keeplore.capture.distill.agreements import closing_questions, last_question
 from keeplore.capture.distill.choices import asked_by, last_options
-from keeplore.capture.distill.decisions import Decision
 from keeplore.capture.distill.extracts import Extract
+from keeplore.capture.distill.standing_decisions import Decision
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import answer_line, clip, sentences
 from keeplore.text.terms import terms

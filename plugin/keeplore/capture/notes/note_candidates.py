@@ -23,8 +23,8 @@ from keeplore.capture.discourse.statements import (
 )
 from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreed
 from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
-from keeplore.capture.distill.decisions import Decision, standing
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
+from keeplore.capture.distill.standing_decisions import Decision, standing
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
 from keeplore.capture.notes.findings import (

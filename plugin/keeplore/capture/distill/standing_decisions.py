@@ -1,0 +1,207 @@
+"""Which decisions still stand: those that nothing later took back, corrected or replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.distill.agreements import IN_REPLY, TELLING_TERMS
+from keeplore.capture.distill.choices import Choice
+from keeplore.memory import Exchange, Quote
+from keeplore.text.sentences import (
+    MAX_QUOTE,
+    answer_in,
+    answer_line,
+    bare,
+    clip,
+    question_and_answer,
+    sentences,
+)
+from keeplore.text.terms import overlap, terms
+
+CONFIRMED = (
+    2.4  # weight of what somebody said yes to, or put in the place of something else
+)
+SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
+OWN_MATTER = 3  # terms; a correction with more says itself what it is about
+# exchanges in which a correction finds what it corrects without a shared word
+RECENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    quote: Quote
+    weight: float
+    at: int  # number of the exchange in which it was made
+    terms: frozenset[str] = field(default=frozenset())
+    # to a question of the agent's, and not of the person's own accord
+    is_answer: bool = False
+    takes_back: bool = True  # False for what only tells how things are
+    lasts: bool = False  # only a later word on the same matter replaces it
+    choice: Choice | None = None  # that it was picked of
+    is_new_value: bool = False  # another number than was proposed or decided
+
+    def drops(self, named: Set[str]) -> bool:
+        """Do these terms name an option that was not picked?"""
+        return bool(self.choice and named & self.choice.dropped(self.terms))
+
+
+# number of an exchange → what the person, and what the agent settled in it
+Made = Callable[[int], tuple[Sequence[Decision], Sequence[Decision]]]
+
+
+def decision_of(text: str, speaker: str, turn: str, weight: float, at: int) -> Decision:
+    return Decision(
+        Quote(clip(text), speaker, turn), weight, at, frozenset(terms(text))
+    )
+
+
+def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
+    """The decisions that ``made`` finds in the exchanges, without those that were taken back or
+    replaced later; oldest first.
+    """
+    stand: list[Decision] = []
+    for at, exchange in enumerate(exchanges):
+        of_person, of_agent = made(at)
+        of_person = [_of_same_value(one, stand) for one in of_person]
+        settling = [one for one in of_person if one.takes_back]
+        if not settling:
+            settling = [*_correction(exchange, at, stand)]
+            of_person = [*of_person, *settling]
+        stand = _uncorrected(stand, settling, exchange.user[:MAX_QUOTE], at)
+        for decision in (*of_person, *of_agent):
+            stand = [old for old in stand if not _replaces(decision, old)]
+            if not any(_repeats(decision, old) for old in stand):
+                stand.append(decision)
+    return stand
+
+
+def _of_same_value(new: Decision, stand: Sequence[Decision]) -> Decision:
+    """A new value behind what the one that it replaces stands behind; any other decision as it
+    is.
+    """
+    for old in reversed(stand):
+        if _is_value_before(new, old):
+            before = old.quote.text
+            matter = question_and_answer(before)[0] or before
+            line = answer_line(matter, answer_in(new.quote.text))
+            return replace(new, quote=replace(new.quote, text=line))
+    return new
+
+
+def _is_value_before(new: Decision, old: Decision) -> bool:
+    """Is an earlier decision the value in the place of which a new one was put?"""
+    is_recent = new.is_new_value and 0 < new.at - old.at <= RECENT
+    matter = question_and_answer(new.quote.text)[0]
+    if matter.endswith(("?", "？")):  # it says itself what its value is of
+        return is_recent and overlap({*terms(matter)}, old.terms) >= SAME_MATTER
+    is_alike = bool(new.terms & old.terms)
+    return is_recent and is_alike and says(answer_in(old.quote.text), "value")
+
+
+def _correction(
+    exchange: Exchange, at: int, stand: Sequence[Decision]
+) -> Iterator[Decision]:
+    """What a message says instead of what was decided lately, where it opens as a correction and
+    has no other word of a decision.
+    """
+    said = sentences(exchange.user)[:IN_REPLY]
+    if not said or not opens_with(said[0].text, "takes_back"):
+        return
+    for sentence in said:
+        about = {*terms(sentence.text)}
+        if sentence.is_question or len(about) < TELLING_TERMS:
+            continue
+        if any(about & old.terms for old in _recent(stand, at)):
+            yield decision_of(sentence.text, "user", exchange.id, CONFIRMED, at)
+            return
+
+
+def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
+    return [old for old in stand if at - old.at <= RECENT and not old.lasts]
+
+
+def _uncorrected(
+    stand: list[Decision], found: Sequence[Decision], opening: str, at: int
+) -> list[Decision]:
+    """Decisions less those that a message with this opening takes back."""
+    is_withdrawn = says(opening, "withdrawn")
+    if not (is_withdrawn or (found and says(opening, "corrected"))):
+        return stand
+    recent = _recent(stand, at)
+    rejected = _rejected_terms(opening)
+    corrected = [*_rejected(stand, recent, rejected), *_renewed(stand, recent, found)]
+    if opens_with(opening, "takes_back"):
+        said = frozenset[str]().union(*(new.terms for new in found))
+        corrected += [old for old in recent if said & old.terms]
+    # "no, SQLite" is about what was said last; what names its own matter or what it rejects, and
+    # "let's not", need not be
+    names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
+    is_about_last = is_withdrawn or not (
+        names_its_own or rejected or opens_with(opening, "declined")
+    )
+    if not corrected and is_about_last:
+        corrected = recent[-1:]
+    return [old for old in stand if old.lasts or old not in corrected]
+
+
+def _rejected_terms(opening: str) -> frozenset[str]:
+    """The content words of what a message rejects."""
+    texts = pattern("rejected_after").findall(opening)
+    return frozenset(term for text in texts for term in terms(text))
+
+
+def _rejected(
+    stand: Sequence[Decision], recent: Sequence[Decision], rejected: Set[str]
+) -> Iterator[Decision]:
+    """The standing decisions that share a word with what the message rejects, or two where they
+    were made long ago.
+    """
+    for old in stand:
+        if len(rejected & old.terms) > (0 if old in recent else 1):
+            yield old
+
+
+def _renewed(
+    stand: Sequence[Decision], recent: Sequence[Decision], found: Sequence[Decision]
+) -> Iterator[Decision]:
+    """The standing decisions that are decided anew, in a matter that may be told by fewer words
+    where it was not long ago.
+    """
+    for old in stand:
+        least = SAME_MATTER / 2 if old in recent else SAME_MATTER
+        if any(
+            old.at < new.at and overlap(new.terms, old.terms) >= least for new in found
+        ):
+            yield old
+
+
+def _replaces(new: Decision, old: Decision) -> bool:
+    """A later word of the person on the same matter stands; so does an explicit one over the
+    agent's own.
+    """
+    is_recent = 0 <= new.at - old.at <= RECENT
+    picked = answer_in(new.quote.text)
+    if new.choice and is_recent and new.choice.leaves(old.quote.text, picked):
+        return True
+    if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
+        return False
+    if (new.choice and new.choice == old.choice) or _is_value_before(new, old):
+        return True
+    line = bare(new.quote.text)
+    taken = answer_in(line) if new.choice else line
+    chosen, *dropped = pattern("instead_of").split(taken, maxsplit=1)
+    kept = terms(chosen)
+    # what stands on both sides is the matter, and not what was dropped
+    is_dropped = not old.lasts and any(
+        old.terms & {*terms(text)}.difference(kept) for text in dropped
+    )
+    if is_dropped and new.takes_back and overlap(kept, old.terms) < SAME_MATTER:
+        return True
+    return old.quote.speaker == new.quote.speaker and _repeats(new, old)
+
+
+def _repeats(new: Decision, old: Decision) -> bool:
+    is_telling = min(len(new.terms), len(old.terms)) > 1
+    return is_telling and overlap(new.terms, old.terms) >= SAME_MATTER + 0.25

@@ -1,0 +1,233 @@
+"""What a message answers to what the reply before it put to the person, told with what came of it.
+
+Each case is a whole exchange; what capture makes of its message is compared as a whole.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.decisions import decisions
+from keeplore.memory import Exchange
+
+AT = "2026-02-09T14:03:11Z"
+HIVES = """Two ways to weigh the hives:
+
+1. **A load cell under each**: exact, four times the parts
+2. **One scale that is moved**: cheap, and somebody has to walk
+
+I lean towards the first."""
+FEED = "The scale drifts with the temperature. I can correct it by the hive's sensor."
+
+
+def decided(before: str, message: str, after: str, first: str = "Hello.") -> list[str]:
+    talk = (
+        Exchange("t-0", AT, first, (before,)),
+        Exchange("t-1", AT, message, (after,)),
+    )
+    return [one.quote.text for one in decisions(talk)]
+
+
+@pytest.mark.parametrize(
+    ("message", "after", "line"),
+    [
+        (
+            "at night. the sensor lies when the sun is on it",
+            "Okay, the scale weighs at 02:00 only, the correction is gone.",
+            (
+                "at night. the sensor lies when the sun is on it → Okay, the scale weighs at 02:00 "
+                "only, the correction is gone."
+            ),
+        ),
+        (
+            "no corrections, numbers nobody can check again",
+            "Understood. Each weight is stored as it comes from the cell, at 02:00.",
+            (
+                "no corrections, numbers nobody can check again → Each weight is stored as it "
+                "comes from the cell, at 02:00."
+            ),
+        ),
+        (
+            "2 in the morning then",
+            "Set. Every hive is weighed at 2 in the morning.",
+            "2 in the morning then → Every hive is weighed at 2 in the morning.",
+        ),
+    ],
+)
+def test_an_answer_to_what_was_put_is_told_with_what_came_of_it(
+    message: str, after: str, line: str
+) -> None:
+    assert decided(FEED, message, after) == [line]
+
+
+def test_each_ruling_is_told_with_the_statement_that_takes_it_up() -> None:
+    message = "night only. batteries get changed in october, not earlier"
+    after = "Done: weighing at night. The batteries are due in October."
+    assert decided(FEED, message, after) == [
+        "night only. → Done: weighing at night.",
+        "batteries get changed in october, not earlier → The batteries are due in October.",
+    ]
+
+
+def test_what_a_reply_turns_round_is_told_though_it_put_nothing() -> None:
+    before = "The report is sent every Monday at 8."
+    message = "thats when i sit in the car. sundays after dinner"
+    after = "Changed, it goes out on Sundays at 20:00."
+    line = "sundays after dinner → Changed, it goes out on Sundays at 20:00."
+    assert decided(before, message, after) == [line]
+
+
+@pytest.mark.parametrize(
+    ("message", "after"),
+    [
+        # a fact, and no ruling
+        ("the sensor was bought by my uncle in 2019", "Understood."),
+        # a yes with what speaks against it
+        ("makes sense, but bees hate the light at night", "True, I missed that."),
+        # what is not taken up
+        ("weigh them at night", "Which hives are meant?"),
+        ("weigh them at night", "No, the drift is as large then."),
+        # a question beside it: the reply may be the answer to that
+        ("nights are fine? and cheap scales, always", "Sure, they are cheap."),
+        # orders of work
+        ("show me the drift of last week", "Done, it is in `drift.csv`."),
+        ("sounds plausible, do that", "Changed and measured again: the same drift."),
+        ("perhaps at night", "Done."),
+    ],
+)
+def test_what_rules_nothing_or_is_not_taken_up_is_no_decision(
+    message: str, after: str
+) -> None:
+    assert decided(FEED, message, after) == []
+
+
+def test_points_of_a_pasted_list_are_no_answers() -> None:
+    message = "- drift of hive 4 is doubled\n- hive 7 sends nothing"
+    assert decided(FEED, message, "Fixed both.") == []
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (
+            "who would walk every day? 1 for now, but with aluminium plates",
+            (
+                "A load cell under each: exact, four times the parts → 1 for now, but with "
+                "aluminium plates"
+            ),
+        ),
+        (
+            "nobody wants to walk in the rain, so the first one",
+            (
+                "A load cell under each: exact, four times the parts → nobody wants to walk in "
+                "the rain, so the first one"
+            ),
+        ),
+        (
+            "a load cell under each, but do we need the display at all?",
+            "A load cell under each: exact, four times the parts",
+        ),
+        (
+            "1 and 2",
+            (
+                "A load cell under each: exact, four times the parts; One scale that is moved: "
+                "cheap, and somebody has to walk"
+            ),
+        ),
+    ],
+)
+def test_an_option_is_picked_wherever_in_a_message(message: str, line: str) -> None:
+    assert decided(HIVES, message, "I have ordered the parts.") == [line]
+
+
+def test_the_first_thing_to_do_is_no_first_option() -> None:
+    assert decided(HIVES, "first run the old script", "It prints nothing.") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "message", "line"),
+    [
+        (
+            "Next I would try (a) a varnished board, or (b) a plate of steel. (b) is heavier.",
+            "b",
+            "a plate of steel",
+        ),
+        (
+            "I compared two things: a board of larch (12 kg), and a plate of steel (31 kg).",
+            "first one looks better",
+            "a board of larch (12 kg)",
+        ),
+    ],
+)
+def test_an_option_is_picked_out_of_a_sentence(
+    before: str, message: str, line: str
+) -> None:
+    assert decided(before, message, "I cut the first one.") == [line]
+
+
+def test_what_the_person_asked_for_is_decided_once_it_is_ordered() -> None:
+    asked = "can we weigh all of them in one go instead"
+    able = "Yes. The cells share a bus, so one request reads all twelve hives."
+    assert decided(able, "do it", "One request reads them.", asked) == [
+        f"{asked} → The cells share a bus, so one request reads all twelve hives."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("Do you want a GPS in each hive as well?", "not needed"),
+        (
+            "Should it send a message when a hive gets lighter?",
+            "no, i look at it myself",
+        ),
+        ("Which hives count as weak?", "everything below 18 kg"),
+    ],
+)
+def test_a_question_for_one_thing_is_answered(asked: str, message: str) -> None:
+    assert decided(asked, message, "Okay.") == [f"{asked} → {message}"]
+
+
+@pytest.mark.parametrize(
+    ("before", "message", "line"),
+    [
+        (
+            "We could call the feeder from the scale and drop the timer.",
+            "yes do it like that",
+            "We could call the feeder from the scale and drop the timer.",
+        ),
+        (
+            "Then the other way round: weigh first and feed only what is missing.",
+            "do that",
+            "Then the other way round: weigh first and feed only what is missing.",
+        ),
+        (
+            "Raising the limit to 40 kg would be one line.",
+            "pls do",
+            "Raising the limit to 40 kg would be one line.",
+        ),
+        (
+            "Yes, with a second bus (`feed_bus`) and a delay of a second.",
+            "ok do it",
+            "Yes, with a second bus (`feed_bus`) and a delay of a second.",
+        ),
+    ],
+)
+def test_a_proposal_is_told_in_many_forms(before: str, message: str, line: str) -> None:
+    assert decided(before, message, "It runs.") == [line]
+
+
+def test_what_shall_be_beside_a_proposal_is_told_with_it() -> None:
+    before = "I'd weigh at night and feed in the morning."
+    message = "do that. plus a lamp so nobody trips"
+    assert decided(before, message, "Done.") == [
+        before,
+        "plus a lamp so nobody trips",
+    ]
+
+
+def test_a_line_that_leads_to_a_paste_is_not_what_a_choice_is_of() -> None:
+    first = "log:\n  scale.py:41: drift 3.1 kg\nwhat is that"
+    assert decided(HIVES, "2", "Ordered.", first) == [
+        "One scale that is moved: cheap, and somebody has to walk"
+    ]
