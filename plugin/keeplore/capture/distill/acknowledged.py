@@ -30,6 +30,8 @@ from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms
 
 MOST_WORDS = 40  # of a message that settles something in passing
+MOST_TOLD = 150  # of one that settles it among much else
+TAKEN_UP = 2  # content words that a statement has in common with such a message
 STATING = 6  # sentences at the beginning of the last reply that can state what is set
 TERSE = 6  # words of a sentence whose figure or name is taken up in any form
 BRIEF = 3  # words of a sentence that is taken up by half of its content words
@@ -78,7 +80,9 @@ _NAMED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """A sentence of the person's, and what the agent states of it, "" for a word that it is so."""
+    """A sentence of the person's, "" for a long message as a whole, and what the agent states of
+    it, "" for a word that it is so.
+    """
 
     said: str
     stated: str
@@ -89,6 +93,8 @@ class Acknowledged:
         """The sentence, with what it came to where it says too little by itself; an answer with
         that, or else with what was asked.
         """
+        if not self.said:
+            return self.stated
         if self.asked:
             answer = (
                 (self.said, self.stated) if self.stated else (self.asked, self.said)
@@ -128,9 +134,9 @@ def answered(
     """
     reply = _taking_up(said, exchange)
     ruling = [one.text for one in said if _may_rule(one)]
+    asked = _put_to_person(before)
     if not (reply and ruling):
         return
-    asked = _put_to_person(before)
     if not (asked or opens_with(reply[0].text, "confirms_change")):
         return
     is_confirmed = _confirms(reply[0].text)
@@ -140,6 +146,21 @@ def answered(
     yield from found
     if is_confirmed and not found:
         yield from _answered_as_one(said, ruling, reply, asked, exchange)
+
+
+def _restated(before: Exchange, exchange: Exchange) -> list[Acknowledged]:
+    """What a reply says first of what a longer message settles, in the agent's words."""
+    is_long = MOST_WORDS < len(exchange.user.split()) <= MOST_TOLD
+    reply = last_reply(exchange)[:STATING]
+    if not (is_long and reply and _confirms(reply[0].text) and _put_to_person(before)):
+        return []
+    said = sentences(exchange.user)
+    stated = _first_telling(reply)
+    if not stated or not said or said[-1].is_question:
+        return []
+    shared = {*terms(exchange.user)} & {*terms(stated)}
+    is_of_it = len(shared) >= TAKEN_UP or opens_with(stated, "concludes")
+    return [Acknowledged("", stated)] if is_of_it else []
 
 
 def _answered_as_one(
@@ -253,9 +274,10 @@ def acknowledged_behind(
     if before is None:
         found = acknowledged(said, exchange)
         return [one for one in found if opens_with(one.said, "another_value")]
-    if _asks_for_facts(before.assistant):
-        return []
-    return [*answered(said, before, exchange)] or [*acknowledged(said, exchange)]
+    found: list[Acknowledged] = []
+    if not _asks_for_facts(before.assistant):
+        found = [*answered(said, before, exchange)] or [*acknowledged(said, exchange)]
+    return found or _restated(before, exchange)
 
 
 def _asks_for_facts(reply: str) -> bool:
@@ -290,6 +312,7 @@ def _statements(reply: Sequence[Sentence]) -> list[str]:
 def _confirms(text: str) -> bool:
     return (
         opens_with(text, "confirms")
+        or opens_with(text, "concludes")
         or says(text, "now_set")
         or weight_of(text, "done") > 0
     )

@@ -152,7 +152,8 @@ def _with_acknowledged(
         told.append(found.said or said[0].text)
     untold = [one for one in said if not _is_told(one.text, told)]
     for one in acknowledged_behind(before, untold, exchange):
-        yield decision_of(one.line, "user", exchange.id, STIPULATED, at)
+        speaker = "user" if one.said else "assistant"
+        yield decision_of(one.line, speaker, exchange.id, STIPULATED, at)
 
 
 def _says_more(text: str) -> bool:
