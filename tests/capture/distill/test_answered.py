@@ -101,6 +101,30 @@ def test_what_rules_nothing_or_is_not_taken_up_is_no_decision(
     assert decided(FEED, message, after) == []
 
 
+def test_a_reply_takes_up_a_ruling_without_a_word_that_it_does() -> None:
+    message = "02:00, and keep the last ten weights"
+    after = "Ten weights are kept from 02:00 on."
+    assert decided(FEED, message, after) == [f"{message} → {after}"]
+
+
+def test_what_a_reply_finds_out_takes_up_nothing() -> None:
+    message = "the cells, cheap ones"
+    assert decided(FEED, message, "The problem is that cheap cells drift.") == []
+
+
+def test_of_a_long_message_is_told_what_the_reply_restates() -> None:
+    message = (
+        "Thank you for looking into this so quickly. My father keeps his hives up on the heath, "
+        "and in summer I only get there at the weekend. So a night without any wind would be the "
+        "best moment, and he thinks that two in the morning suits the bees. He has done this for "
+        "forty years, by the way."
+    )
+    after = "Then the scale weighs at two in the morning, on nights without wind."
+    assert decided(FEED, message, after) == [after]
+    asking = f"{message} What do you think?"
+    assert decided(FEED, asking, after) == []
+
+
 def test_points_of_a_pasted_list_are_no_answers() -> None:
     message = "- drift of hive 4 is doubled\n- hive 7 sends nothing"
     assert decided(FEED, message, "Fixed both.") == []

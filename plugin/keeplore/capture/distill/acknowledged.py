@@ -31,6 +31,9 @@ from keeplore.text.terms import terms
 
 MOST_WORDS = 40  # of a message that settles something in passing
 MOST_TOLD = 150  # of one that settles it among much else
+# content words of a short message in a statement that takes it up without a word that it does,
+# behind what was put to the person, and behind anything else
+PUT_TAKEN_UP, OWN_TAKEN_UP = 1, 3
 TAKEN_UP = 2  # content words that a statement has in common with such a message
 STATING = 6  # sentences at the beginning of the last reply that can state what is set
 TERSE = 6  # words of a sentence whose figure or name is taken up in any form
@@ -144,8 +147,29 @@ def answered(
     taken_up = [text for text in ruling if is_taken_up or _is_terse(text)]
     found = [replace(one, asked=asked) for one in _stated_of_each(taken_up, reply)]
     yield from found
-    if is_confirmed and not found:
+    if found:
+        return
+    if is_confirmed or _takes_up(reply, ruling, asked):
         yield from _answered_as_one(said, ruling, reply, asked, exchange)
+
+
+def _takes_up(reply: Sequence[Sentence], ruling: Sequence[str], asked: str) -> bool:
+    """Does a reply begin with a statement in the words of a message, without a word that it is so?
+    Behind what was put to the person one is enough.
+    """
+    first = reply[0].text
+    if says(first, "hedged_reply") or opens_with(first, "finds_out"):
+        return False
+    begun = (text for text in ruling if not says(_clauses(text)[0], "states_fact"))
+    own = {word for text in begun for word in _words(text)}
+    shared = own & {word for text in _statements(reply)[:1] for word in _words(text)}
+    return len(shared) >= (PUT_TAKEN_UP if asked else OWN_TAKEN_UP)
+
+
+def _words(text: str) -> Iterator[str]:
+    """The content words, figures and names of a text."""
+    yield from terms(text)
+    yield from _NAMED.findall(text)
 
 
 def _restated(before: Exchange, exchange: Exchange) -> list[Acknowledged]:
@@ -247,13 +271,15 @@ def _is_fact(text: str) -> bool:
 
 def _put_to_person(before: Exchange) -> str:
     """The sentence by which a reply leaves something for the person to choose, to agree to or to
-    answer; "" for none.
+    answer; "" for none, and where it asks how things are.
     """
     asked = [
         one
         for one in closing_questions(before.assistant)
         if not says(one.text, "courtesy")
     ]
+    if asked and opens_with(asked[-1].text, "asks_fact"):
+        return ""
     said = last_reply(before)
     options = last_options(said)
     left = [one for one in said[-TAIL:] if _leaves_to_say(one.text)]
