@@ -298,8 +298,8 @@ def acknowledged_behind(
     talk's first message, which is mostly a task, another value of something alone ("make it 8").
     """
     if before is None:
-        found = acknowledged(said, exchange)
-        return [one for one in found if opens_with(one.said, "another_value")]
+        first = acknowledged(said, exchange)
+        return [one for one in first if opens_with(one.said, "another_value")]
     found: list[Acknowledged] = []
     if not _asks_for_facts(before.assistant):
         found = [*answered(said, before, exchange)] or [*acknowledged(said, exchange)]
