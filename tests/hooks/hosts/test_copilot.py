@@ -281,6 +281,26 @@ def test_pictures_are_lines_and_a_summary_at_the_end_is_a_reply(
     assert (turn.user, turn.replies) == (f"Look\n{IMAGE}\n{IMAGE}", ("It is blue.",))
 
 
+@pytest.mark.parametrize(
+    ("summary", "replies"),
+    [
+        ("It is blue.", ("It is blue.",)),
+        ("The sky is blue.", ("It is blue.", "The sky is blue.")),
+        (" ", ("It is blue.",)),
+    ],
+)
+def test_the_summary_of_a_task_is_told_unless_it_was_said(
+    event_log: Any, copilot: Any, summary: str, replies: tuple[str, ...]
+) -> None:
+    t = event_log()
+    t.add("session.task_complete", {"summary": summary})  # of nothing that was asked
+    t.user("Look")
+    t.say("It is blue.")
+    t.add("session.task_complete", {"summary": summary})
+    turn = only(copilot.turns(t.bytes()))
+    assert (turn.user, turn.replies, turn.is_complete) == ("Look", replies, True)
+
+
 def test_what_is_not_known_is_named(event_log: Any, copilot: Any) -> None:
     t = event_log(version=2)
     t.user("Drop Redis")
