@@ -107,6 +107,36 @@ def test_a_reply_takes_up_a_ruling_without_a_word_that_it_does() -> None:
     assert decided(FEED, message, after) == [f"{message} → {after}"]
 
 
+@pytest.mark.parametrize(
+    ("message", "after"),
+    [
+        (
+            "anything that needs no walking, it rains a lot up there",
+            "Four cells under each of the twelve hives, 48 in all.",
+        ),
+        (
+            "whatever gets down to 10 grams",
+            "Cells of class C3, one under each corner.",
+        ),
+    ],
+)
+def test_behind_options_a_mere_statement_is_enough(message: str, after: str) -> None:
+    assert decided(HIVES, message, after) == [f"{message} → {after}"]
+
+
+@pytest.mark.parametrize(
+    ("message", "after"),
+    [
+        ("the scale crashed again with an error", "The drift table was empty."),
+        ("i was at the hives today, it was cold", "Twelve degrees, by the sensor."),
+        ("whats the price of one plate", "A plate of steel is 40 €."),
+        ("HELP", "The button is on the left."),
+    ],
+)
+def test_what_no_choice_is_made_by_is_no_decision(message: str, after: str) -> None:
+    assert decided(HIVES, message, after) == []
+
+
 def test_what_a_reply_finds_out_takes_up_nothing() -> None:
     message = "the cells, cheap ones"
     assert decided(FEED, message, "The problem is that cheap cells drift.") == []

@@ -31,9 +31,6 @@ from keeplore.text.terms import terms
 
 MOST_WORDS = 40  # of a message that settles something in passing
 MOST_TOLD = 150  # of one that settles it among much else
-# content words of a short message in a statement that takes it up without a word that it does,
-# behind what was put to the person, and behind anything else
-PUT_TAKEN_UP, OWN_TAKEN_UP = 1, 3
 TAKEN_UP = 2  # content words that a statement has in common with such a message
 STATING = 6  # sentences at the beginning of the last reply that can state what is set
 TERSE = 6  # words of a sentence whose figure or name is taken up in any form
@@ -133,58 +130,58 @@ def answered(
     said: Sequence[Sentence], before: Exchange, exchange: Exchange
 ) -> Iterator[Acknowledged]:
     """What a message says to what the reply before it put to the person, each with what the reply
-    to it states of it, the rest as one; nothing where it rules nothing or is not taken up.
+    to it states of it, else as one; nothing where it rules nothing or is not taken up.
     """
-    reply = _taking_up(said, exchange)
-    ruling = [one.text for one in said if _may_rule(one)]
+    reply = last_reply(exchange)[:STATING]
+    if not reply or _is_asking(exchange.user):
+        return
     asked = _put_to_person(before)
-    if not (reply and ruling):
-        return
-    if not (asked or opens_with(reply[0].text, "confirms_change")):
-        return
-    is_confirmed = _confirms(reply[0].text)
-    is_taken_up = is_confirmed or opens_with(reply[0].text, "assented")
-    taken_up = [text for text in ruling if is_taken_up or _is_terse(text)]
-    found = [replace(one, asked=asked) for one in _stated_of_each(taken_up, reply)]
+    ruling = [one.text for one in said if _may_rule(one)]
+    if not _is_settled_by(reply[0].text, asked):
+        ruling = [text for text in ruling if _rules_first(text)]
+        if not _settles(reply[0].text, before):
+            return
+    found = [replace(one, asked=asked) for one in _stated_of_each(ruling, reply)]
     yield from found
-    if found:
-        return
-    if is_confirmed or _takes_up(reply, ruling, asked):
+    if not found:
         yield from _answered_as_one(said, ruling, reply, asked, exchange)
 
 
-def _takes_up(reply: Sequence[Sentence], ruling: Sequence[str], asked: str) -> bool:
-    """Does a reply begin with a statement in the words of a message, without a word that it is so?
-    Behind what was put to the person one is enough.
+def _is_settled_by(reply: str, asked: str) -> bool:
+    """Does a reply say that it is so, of what was put, or that it is otherwise now?"""
+    return opens_with(reply, "confirms_change") or bool(asked and _confirms(reply))
+
+
+def _rules_first(text: str) -> bool:
+    """Does a sentence begin by saying how a thing shall be, and with no fact or trouble?"""
+    return not (says(_clauses(text)[0], "states_fact") or says(text, "trouble"))
+
+
+def _is_asking(message: str) -> bool:
+    """Does a message ask, a long one at its end? The reply may be the answer to that alone."""
+    said = sentences(message)
+    is_long = len(message.split()) > MOST_WORDS
+    asked = (
+        one.is_question or says(one.text, "asks_unmarked")
+        for one in (said[-1:] if is_long else said)
+    )
+    return not said or any(asked) or len(message.split()) > MOST_TOLD
+
+
+def _settles(stated: str, before: Exchange) -> bool:
+    """Does a reply that begins with this say how things are from now on, without a word that it
+    does? It can where the reply before left a choice or a proposal open.
     """
-    first = reply[0].text
-    if says(first, "hedged_reply") or opens_with(first, "finds_out"):
+    is_other = any(opens_with(stated, name) for name in ("objected", "finds_out"))
+    if is_other or says(stated, "hedged_reply") or stated.endswith("?"):
         return False
-    begun = (text for text in ruling if not says(_clauses(text)[0], "states_fact"))
-    own = {word for text in begun for word in _words(text)}
-    shared = own & {word for text in _statements(reply)[:1] for word in _words(text)}
-    return len(shared) >= (PUT_TAKEN_UP if asked else OWN_TAKEN_UP)
-
-
-def _words(text: str) -> Iterator[str]:
-    """The content words, figures and names of a text."""
-    yield from terms(text)
-    yield from _NAMED.findall(text)
-
-
-def _restated(before: Exchange, exchange: Exchange) -> list[Acknowledged]:
-    """What a reply says first of what a longer message settles, in the agent's words."""
-    is_long = MOST_WORDS < len(exchange.user.split()) <= MOST_TOLD
-    reply = last_reply(exchange)[:STATING]
-    if not (is_long and reply and _confirms(reply[0].text) and _put_to_person(before)):
-        return []
-    said = sentences(exchange.user)
-    stated = _first_telling(reply)
-    if not stated or not said or said[-1].is_question:
-        return []
-    shared = {*terms(exchange.user)} & {*terms(stated)}
-    is_of_it = len(shared) >= TAKEN_UP or opens_with(stated, "concludes")
-    return [Acknowledged("", stated)] if is_of_it else []
+    asked = closing_questions(before.assistant)[-1:]
+    is_asked = any(
+        says(one.text, "asks_how_it_shall_be") or says(one.text, "asks_which")
+        for one in asked
+    )
+    options = last_options(last_reply(before))
+    return is_asked or len(options) > 1 or bool(proposals(before.assistant))
 
 
 def _answered_as_one(
@@ -194,15 +191,25 @@ def _answered_as_one(
     asked: str,
     exchange: Exchange,
 ) -> Iterator[Acknowledged]:
-    """A message with its reasons and with what the reply states first; where a part of it is told
-    elsewhere only what is added to that.
+    """A message with its reasons and with what the reply states first, a long one in the agent's
+    words alone; where a part of it is told elsewhere only what is added to that.
     """
-    if len(said) < len(sentences(exchange.user)):
+    stated = _first_telling(reply)
+    is_long = len(exchange.user.split()) > MOST_WORDS
+    if is_long and stated and _is_of(stated, exchange.user):
+        yield Acknowledged("", stated)
+    elif len(said) < len(sentences(exchange.user)):
         added = (text for text in ruling if opens_with(text, "adds_to_it"))
         yield from (Acknowledged(text, "") for text in added)
-    elif any(map(_is_more, ruling)):
+    elif not is_long and any(map(_is_more, ruling)):
         rest = (one.text for one in said if one.text in ruling or _is_fact(one.text))
-        yield Acknowledged(" ".join(rest), _first_telling(reply), asked)
+        yield Acknowledged(" ".join(rest), stated, asked)
+
+
+def _is_of(stated: str, message: str) -> bool:
+    """Does a statement tell what follows from a long message, or take up some of its words?"""
+    shared = {*terms(message)} & {*terms(stated)}
+    return len(shared) >= TAKEN_UP or opens_with(stated, "concludes")
 
 
 def _first_telling(reply: Sequence[Sentence]) -> str:
@@ -212,8 +219,8 @@ def _first_telling(reply: Sequence[Sentence]) -> str:
 
 
 def _is_more(text: str) -> bool:
-    """Does a ruling say more than one word, or a figure or name?"""
-    return " " in text or _NAMED.search(text) is not None
+    """Does a ruling say more than one word, or a figure or a name in code?"""
+    return re.search(r"[\s\d`]", text) is not None
 
 
 def _taking_up(said: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
@@ -222,10 +229,7 @@ def _taking_up(said: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentenc
     """
     words = sum(len(one.text.split()) for one in said)
     is_asking = any(one.is_question for one in sentences(exchange.user))
-    if words > MOST_WORDS or is_asking:
-        return ()
-    reply = last_reply(exchange)[:STATING]
-    return () if reply and opens_with(reply[0].text, "objected") else reply
+    return () if words > MOST_WORDS or is_asking else last_reply(exchange)[:STATING]
 
 
 def _stated_of_each(
@@ -300,10 +304,9 @@ def acknowledged_behind(
     if before is None:
         first = acknowledged(said, exchange)
         return [one for one in first if opens_with(one.said, "another_value")]
-    found: list[Acknowledged] = []
-    if not _asks_for_facts(before.assistant):
-        found = [*answered(said, before, exchange)] or [*acknowledged(said, exchange)]
-    return found or _restated(before, exchange)
+    if _asks_for_facts(before.assistant):
+        return []
+    return [*answered(said, before, exchange)] or [*acknowledged(said, exchange)]
 
 
 def _asks_for_facts(reply: str) -> bool:
