@@ -250,7 +250,8 @@ def _may_rule(sentence: Sentence) -> bool:
     text = sentence.text
     if sentence.label or _opens_otherwise(sentence) or says(text, "workflow"):
         return False
-    if is_left(text) or says(text, "hedged") or _objects(text):
+    is_unsure = any(says(text, name) for name in ("defers", "hedged"))
+    if is_left(text) or is_unsure or _objects(text):
         return False
     if any(opens_with(part, "orders_it") for part in text.split(", ")):
         return False
