@@ -25,6 +25,7 @@ import yaml
 from captured import take
 
 from keeplore.config.places import Places
+from keeplore.memory import Conversation, parse
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.workspace.identity import MARKER
 from keeplore.workspace.lifecycle.setup import initialise
@@ -32,19 +33,23 @@ from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin, Turn
 
 PROJECTS = Path(__file__).with_name("chat_projects.yaml")
+MORE_PROJECTS = Path(__file__).with_name("project_talks.yaml")
 BETWEEN = timedelta(seconds=95)  # the messages of a session
 
 
 def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--hits", action="store_true")
+    options.add_argument("--more", action="store_true")
     wishes = options.parse_args()
     projects = yaml.safe_load(PROJECTS.read_text("utf-8"))
+    if wishes.more:
+        projects |= yaml.safe_load(MORE_PROJECTS.read_text("utf-8"))
     total = Counter[str]()
     for name, project in projects.items():
         counts = Counter[str]()
-        for question, hits in asked(name, project):
-            counts.update(counted(question, hits))
+        for question, hits, decided in asked(name, project):
+            counts.update(counted(question, hits, decided))
             if wishes.hits:
                 print_hits(question, hits)
         print_counts(name, counts)
@@ -55,8 +60,8 @@ def main() -> int:
 
 def asked(
     name: str, project: Mapping[str, Any]
-) -> Iterator[tuple[Mapping[str, str], Sequence[RecallHit]]]:
-    """Each question with the hits that answer it."""
+) -> Iterator[tuple[Mapping[str, str], Sequence[RecallHit], Sequence[str]]]:
+    """Each question with the hits that answer it, and the decision lines of all heads."""
     with tempfile.TemporaryDirectory(prefix="keeplore-projects-") as directory:
         folder = Path(directory)
         places = Places(folder / "state", folder / "cache")
@@ -69,9 +74,16 @@ def asked(
             for session in project["sessions"]:
                 take(workspace, turns(session, cwd))
             workspace.index.embed_pending()
+            decided = [*decision_lines(folder / "memory")]
             for question in project["questions"]:
                 request = RecallRequest(question["ask"], cwd, limit=3)
-                yield question, registry.recall(request).hits
+                yield question, registry.recall(request).hits, decided
+
+
+def decision_lines(memory: Path) -> Iterator[str]:
+    for file in memory.glob("projects/*/memory/conversations/**/*.md"):
+        conversation = Conversation.from_markdown(parse(file.read_text("utf-8")).body)
+        yield from (quote.text for quote in conversation.decided)
 
 
 def turns(session: Mapping[str, Any], cwd: Path) -> list[Turn]:
@@ -95,7 +107,9 @@ def turns(session: Mapping[str, Any], cwd: Path) -> list[Turn]:
     ]
 
 
-def counted(question: Mapping[str, str], hits: Sequence[RecallHit]) -> Counter[str]:
+def counted(
+    question: Mapping[str, str], hits: Sequence[RecallHit], decided: Sequence[str]
+) -> Counter[str]:
     told = [told_by(hit) for hit in hits]
     valid = [says(question["valid"], text) for text in told]
     is_misled = not any(valid[:1]) and any(
@@ -107,6 +121,7 @@ def counted(question: Mapping[str, str], hits: Sequence[RecallHit]) -> Counter[s
             "first": any(valid[:1]),
             "among three": any(valid),
             "given up": is_misled,
+            "decided": any(says(question["valid"], line) for line in decided),
             "characters": sum(map(len, told[:1])),
         }
     )
@@ -127,7 +142,7 @@ def print_counts(name: str, counts: Counter[str]) -> None:
     length = counts["characters"] // max(1, asked_of)
     print(
         f"{name:8} of {asked_of}: first {counts['first']}, among three {counts['among three']}, "
-        f"given up {counts['given up']}, {length} characters"
+        f"given up {counts['given up']}, {length} characters, decided {counts['decided']}"
     )
 
 

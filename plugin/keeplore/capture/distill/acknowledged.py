@@ -1,4 +1,4 @@
-"""What a short message settles that the agent then states as set, or asked at the end of its reply.
+"""What a message settles that the agent then states as set, or asked at the end of its reply.
 
 "Make it 20" decides by its form alone in few messages that do so; that the agent says next "the
 limit is 20 minutes now" tells that it did, and of what. A reply that takes up what it grounds is
@@ -22,7 +22,7 @@ from keeplore.capture.distill.agreements import (
     proposals,
     stands_alone,
 )
-from keeplore.capture.distill.choices import TAIL, last_options
+from keeplore.capture.distill.choices import TAIL, asked_by, last_options
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
@@ -96,10 +96,9 @@ class Acknowledged:
         if not self.said:
             return self.stated
         if self.asked:
-            answer = (
-                (self.said, self.stated) if self.stated else (self.asked, self.said)
-            )
-            return answer_line(*answer)
+            if self.stated:
+                return answer_line(self.said, self.stated)
+            return answer_line(self.asked, self.said)
         is_enough = len({*terms(self.said)}) >= SPEAKS_FOR_ITSELF
         if not self.stated or (is_enough and stands_alone(self.said)):
             return self.said
@@ -203,7 +202,12 @@ def _answered_as_one(
         yield from (Acknowledged(text, "") for text in added)
     elif not is_long and any(map(_is_more, ruling)):
         rest = (one.text for one in said if one.text in ruling or _is_fact(one.text))
-        yield Acknowledged(" ".join(rest), stated, asked)
+        whole = " ".join(rest)
+        is_said = whole in " ".join(
+            exchange.user.split()
+        )  # with nothing left out between
+        text = whole if is_said else max(ruling, key=len)
+        yield Acknowledged(text, stated, asked)
 
 
 def _is_of(stated: str, message: str) -> bool:
@@ -224,8 +228,8 @@ def _is_more(text: str) -> bool:
 
 
 def _taking_up(said: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
-    """What a reply begins with that can take up a short message; nothing where it only answers a
-    question, or objects.
+    """What a reply begins with that can take up a short message; nothing where it answers a
+    question.
     """
     words = sum(len(one.text.split()) for one in said)
     is_asking = any(one.is_question for one in sentences(exchange.user))
@@ -285,10 +289,14 @@ def _put_to_person(before: Exchange) -> str:
     ]
     if asked and opens_with(asked[-1].text, "asks_fact"):
         return ""
+    if asked:
+        return asked[-1].text
     said = last_reply(before)
     options = last_options(said)
+    if len(options) > 1 and (matter := asked_by(before, options) or options[0].lead):
+        return matter
     left = [one for one in said[-TAIL:] if _leaves_to_say(one.text)]
-    put = [*asked[-1:], *options[1:2], *proposals(before.assistant)[:1], *left[-1:]]
+    put = [*proposals(before.assistant)[:1], *left[-1:]]
     return put[0].text if put else ""
 
 

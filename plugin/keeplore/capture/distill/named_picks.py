@@ -12,6 +12,7 @@ from keeplore.capture.distill.choices import (
     Choice,
     last_options,
     named_option,
+    puts_several,
     ways_asked,
 )
 from keeplore.memory import Exchange
@@ -89,7 +90,7 @@ def _pick_of(
     for exchange in reversed(asked):
         if choice := ways_asked(exchange.user) or _question(exchange.user):
             return NamedPick(choice.line(text), text, choice)
-    if is_taken or _puts_several(asked[-1]):
+    if is_taken or puts_several(last_options(sentences(asked[-1].assistant))):
         return NamedPick(answer_line(source, text), text)
     return None
 
@@ -104,8 +105,3 @@ def _question(message: str) -> Choice | None:
         if says(text, "asks_choice") and not says(text, "asks_how_to"):
             return Choice(text, ())
     return None
-
-
-def _puts_several(before: Exchange) -> bool:
-    options = last_options(sentences(before.assistant))
-    return len(options) > 1 and says(options[0].lead, "options_lead")
