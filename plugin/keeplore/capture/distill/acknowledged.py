@@ -73,6 +73,7 @@ NO_ANSWER = (
     "tells_result",
     "tells_state",
 )
+_SAYS_MORE = re.compile(r"[\s\d`]")  # than one word, or a figure or a name in code
 _NAMED = re.compile(
     r"\d+(?:[.,:]\d+)*|\b\w*[a-z][A-Z]\w*\b|\b(?!OK\b)[A-Z]{2,}\b|`[^`]+`"
 )
@@ -132,10 +133,11 @@ def answered(
     to it states of it, else as one; nothing where it rules nothing or is not taken up.
     """
     reply = last_reply(exchange)[:STATING]
-    if not reply or _is_asking(exchange.user):
+    ruling = [one.text for one in said if _may_rule(one)]
+    is_telling = bool(ruling) or _is_long(exchange.user)
+    if not (reply and is_telling) or _is_asking(exchange.user):
         return
     asked = _put_to_person(before)
-    ruling = [one.text for one in said if _may_rule(one)]
     if not _is_settled_by(reply[0].text, asked):
         ruling = [text for text in ruling if _rules_first(text)]
         if not _settles(reply[0].text, before):
@@ -156,13 +158,16 @@ def _rules_first(text: str) -> bool:
     return not (says(_clauses(text)[0], "states_fact") or says(text, "trouble"))
 
 
+def _is_long(message: str) -> bool:
+    return len(message.split()) > MOST_WORDS
+
+
 def _is_asking(message: str) -> bool:
     """Does a message ask, a long one at its end? The reply may be the answer to that alone."""
     said = sentences(message)
-    is_long = len(message.split()) > MOST_WORDS
     asked = (
         one.is_question or says(one.text, "asks_unmarked")
-        for one in (said[-1:] if is_long else said)
+        for one in (said[-1:] if _is_long(message) else said)
     )
     return not said or any(asked) or len(message.split()) > MOST_TOLD
 
@@ -194,20 +199,23 @@ def _answered_as_one(
     words alone; where a part of it is told elsewhere only what is added to that.
     """
     stated = _first_telling(reply)
-    is_long = len(exchange.user.split()) > MOST_WORDS
+    is_long = _is_long(exchange.user)
     if is_long and stated and _is_of(stated, exchange.user):
         yield Acknowledged("", stated)
     elif len(said) < len(sentences(exchange.user)):
         added = (text for text in ruling if opens_with(text, "adds_to_it"))
         yield from (Acknowledged(text, "") for text in added)
-    elif not is_long and any(map(_is_more, ruling)):
-        rest = (one.text for one in said if one.text in ruling or _is_fact(one.text))
-        whole = " ".join(rest)
-        is_said = whole in " ".join(
-            exchange.user.split()
-        )  # with nothing left out between
-        text = whole if is_said else max(ruling, key=len)
-        yield Acknowledged(text, stated, asked)
+    elif not is_long and any(map(_SAYS_MORE.search, ruling)):
+        yield Acknowledged(_as_said(said, ruling, exchange.user), stated, asked)
+
+
+def _as_said(said: Sequence[Sentence], ruling: Sequence[str], message: str) -> str:
+    """The rulings of a message with its facts, where nothing was left out between them; else the
+    longest ruling.
+    """
+    rest = (one.text for one in said if one.text in ruling or _is_fact(one.text))
+    whole = " ".join(rest)
+    return whole if whole in " ".join(message.split()) else max(ruling, key=len)
 
 
 def _is_of(stated: str, message: str) -> bool:
@@ -220,11 +228,6 @@ def _first_telling(reply: Sequence[Sentence]) -> str:
     """What a reply states first, apart from that the checks passed; "" for nothing."""
     stated = (one for one in _statements(reply) if not weight_of(one, "outcome"))
     return next((one for one in stated if len({*terms(one)}) >= NAMED_TERMS), "")
-
-
-def _is_more(text: str) -> bool:
-    """Does a ruling say more than one word, or a figure or a name in code?"""
-    return re.search(r"[\s\d`]", text) is not None
 
 
 def _taking_up(said: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
