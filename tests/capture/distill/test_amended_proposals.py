@@ -275,7 +275,7 @@ def test_the_points_that_a_proposal_introduces_are_decided_with_it() -> None:
         "in Glacier\n3. ok\n\nShall I set it up like that?"
     )
     assert decided(ASKED, reply, "yes do it") == [
-        Quote("I'd keep them by age", "assistant", "t-0"),
+        Quote(f"{ASKED} → I'd keep them by age", "assistant", "t-0"),
         Quote("daily backups → 30 days on disk", "assistant", "t-0"),
         Quote("monthly backups → a year in Glacier", "assistant", "t-0"),
     ]
@@ -403,3 +403,11 @@ def test_what_is_proposed_in_another_language_is_agreed_to(
 ) -> None:
     reply = f"Redis, Postgres: beide sind da. {proposal}"
     assert [quote.text for quote in decided("Queue?", reply, message)] == [proposal]
+
+
+def test_a_figure_that_answers_how_much_there_is_decides_nothing() -> None:
+    reply = (
+        "A table for up to 100 jobs a second, SQS above that. How many invoices go out on a normal "
+        "day?"
+    )
+    assert decided("How should we send them?", reply, "About 200 a day.") == []

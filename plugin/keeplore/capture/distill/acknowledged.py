@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
-from keeplore.capture.distill.agreements import (
+from keeplore.capture.distill.agreements import proposals
+from keeplore.capture.distill.antecedents import (
     NAMED_TERMS,
     closing_questions,
     last_reply,
-    proposals,
     stands_alone,
 )
 from keeplore.capture.distill.choices import TAIL, asked_by, last_options

@@ -15,6 +15,14 @@ from itertools import groupby
 from operator import attrgetter
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
+from keeplore.capture.distill.antecedents import (
+    NAMED_TERMS,
+    TELLING_TERMS,
+    closing_questions,
+    last_question,
+    last_reply,
+    stands_alone,
+)
 from keeplore.capture.distill.choices import (
     OPENING,
     TAIL,
@@ -37,7 +45,6 @@ from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import (
     Sentence,
     answer_line,
-    question_and_answer,
     sentences,
 )
 from keeplore.text.terms import terms
@@ -48,13 +55,7 @@ MAX_YES_WORDS = (
 PLAN_HEADINGS = 3  # from which a message is a plan
 IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
 VALUE_BACK = 2  # exchanges in which the number was named that a message corrects
-LAST_WORDS = 3  # likewise an offer
 MOST_POINTS = 4  # of a proposal
-NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
-TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
-FEW_TERMS = (
-    4  # likewise where the sentence says "this", "it", "them" of what it does not name
-)
 _BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
 # before what a sentence asks that began as an answer: "the first, but do we need both?"
 _BEFORE_QUESTION = re.compile(r",\s+(?=(?:but|and|though|although|except)\b)")
@@ -107,10 +108,18 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
         return later
     if letter := picked_by_letter(said[:1], earlier[:-1]):
         return _other_pick(letter)
+    if _asks_fact(earlier[-1]):
+        return None
     if named := named_pick(said, earlier):
         text = named.said if named.choice else named.line
         return Agreed(text, AgreedKind.NAMED, named.choice, named.said)
     return _corrected_value(said[0], earlier[-VALUE_BACK:])
+
+
+def _asks_fact(before: Exchange) -> bool:
+    """Does a reply end by asking how things are? A figure is the answer to that, and no choice."""
+    asked = closing_questions(before.assistant)[-1:]
+    return any(opens_with(one.text, "asks_fact") for one in asked)
 
 
 def _other_pick(taken: Taken) -> Agreed:
@@ -288,7 +297,7 @@ def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
     ]
     is_value = opens_with(opening, "another_value")
     valued = _naming_value(before.assistant)
-    if is_value and not valued:
+    if is_value and (_asks_fact(before) or not valued):
         return None
     matters = [*proposed, *asked]
     if is_value:
@@ -304,12 +313,6 @@ def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
 
 def _naming_value(reply: str) -> list[str]:
     return [s.text for s in sentences(reply)[-TAIL:] if says(s.text, "value")]
-
-
-def last_question(message: str) -> str:
-    """The last question of a message that tells what it is about; "" for none."""
-    asked = (s.text for s in reversed(sentences(message)) if s.is_question)
-    return next((text for text in asked if len({*terms(text)}) >= NAMED_TERMS), "")
 
 
 def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]:
@@ -344,12 +347,6 @@ def conditions(said: Sequence[Sentence]) -> Iterator[str]:
             )
             if is_telling and not (is_other or sentence.is_question):
                 yield text
-
-
-def last_reply(exchange: Exchange) -> Sequence[Sentence]:
-    """The sentences of what the agent says last in an exchange."""
-    last = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
-    return sentences("".join(last))
 
 
 def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
@@ -396,24 +393,6 @@ def _first_under_headings(said: Sequence[Sentence]) -> list[Sentence]:
     return [next(under) for _, under in groupby(said, key=attrgetter("heading"))][:2]
 
 
-def stands_alone(text: str) -> bool:
-    """False where a decision is about "this" or "it" and says too little to tell a later reader
-    what that was.
-    """
-    before, behind = question_and_answer(text)
-    if terms(before):  # behind what it answers
-        return True
-    if before and len({*terms(behind)}) > 1:  # before what it came to
-        return stands_alone(behind)
-    pointer = pattern("points_back").search(text)
-    if pointer is None or len(set(terms(text))) >= FEW_TERMS:
-        return True
-    if not terms(text[: pointer.start()]):  # "sqlite, it is enough" names it first
-        return False
-    is_ending = not terms(text[pointer.end() :]) and len(terms(text)) < 2  # "remove it"
-    return not is_ending
-
-
 def proposals(message: str) -> list[Sentence]:
     """The agent's sentences that propose something, the strongest first."""
     found = []
@@ -458,11 +437,6 @@ def _offered_before(before: Exchange) -> Agreed | None:
     if not telling or says(telling[0].text, "chore"):
         return None
     return Agreed(telling[0].text, AgreedKind.OFFER)
-
-
-def closing_questions(reply: str) -> list[Sentence]:
-    """The questions among the last sentences of a reply."""
-    return [s for s in sentences(reply)[-LAST_WORDS:] if s.is_question]
 
 
 def _is_telling(sentence: Sentence) -> bool:

@@ -17,7 +17,6 @@ from keeplore.capture.discourse.statements import is_step, objection
 from keeplore.capture.distill.acknowledged import acknowledged_behind, closing_answer
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
-    NAMED_TERMS,
     Agreed,
     AgreedKind,
     agreed,
@@ -28,11 +27,16 @@ from keeplore.capture.distill.agreements import (
     points_of,
     suggestion,
 )
+from keeplore.capture.distill.antecedents import (
+    NAMED_TERMS,
+    with_antecedent,
+)
 from keeplore.capture.distill.choices import LOOK_BACK, Choice
 from keeplore.capture.distill.decision_weights import (
     decision_weight,
     directive_weight,
     is_wish,
+    stipulated,
 )
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.numbered_answers import answers_by_number
@@ -42,7 +46,6 @@ from keeplore.capture.distill.standing_decisions import (
     decision_of,
     standing,
 )
-from keeplore.capture.distill.stipulations import stipulated
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import (
@@ -78,7 +81,15 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
             of_person = (one for one in of_person if not _is_asked(one))
         return _without_leads(of_person), _without_leads(of_agent)
 
-    return standing(exchanges, made)
+    found = [_in_context(one, exchanges) for one in standing(exchanges, made)]
+    told = {question_and_answer(one.quote.text)[0] for one in found}
+    return [one for one in found if one.quote.text not in told]
+
+
+def _in_context(one: Decision, exchanges: Sequence[Exchange]) -> Decision:
+    before = exchanges[one.at - 1] if one.at else None
+    quote = with_antecedent(one.quote, before, exchanges[one.at])
+    return replace(one, quote=quote)
 
 
 def _is_asked(one: Decision) -> bool:

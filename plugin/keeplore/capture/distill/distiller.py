@@ -16,7 +16,8 @@ from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
 from keeplore.capture.discourse.statements import Statement
-from keeplore.capture.distill import agreements, outcomes
+from keeplore.capture.distill import outcomes
+from keeplore.capture.distill.antecedents import stands_alone
 from keeplore.capture.distill.decision_weights import decision_weight
 from keeplore.capture.distill.decisions import MAIN, decisions
 from keeplore.capture.distill.extracts import (
@@ -73,7 +74,7 @@ def distill(
     more candidates than room, for at most ``MAX_RANKED`` texts. Where no model can be had it gives
     None, and words are compared.
     """
-    decided = [d for d in decisions(exchanges) if agreements.stands_alone(d.quote.text)]
+    decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
     source = Source(model, said, decided)

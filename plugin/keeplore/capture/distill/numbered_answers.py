@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from keeplore.capture.cues import opens_with, says
-from keeplore.capture.distill.agreements import LAST_WORDS, TELLING_TERMS, last_reply
+from keeplore.capture.distill.antecedents import LAST_WORDS, TELLING_TERMS, last_reply
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms

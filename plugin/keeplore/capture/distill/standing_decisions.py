@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from keeplore.capture.cues import opens_with, pattern, says
-from keeplore.capture.distill.agreements import IN_REPLY, TELLING_TERMS
+from keeplore.capture.distill.agreements import IN_REPLY
+from keeplore.capture.distill.antecedents import TELLING_TERMS
 from keeplore.capture.distill.choices import Choice
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import (
@@ -25,6 +26,8 @@ CONFIRMED = (
 )
 SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
 OWN_MATTER = 3  # terms; a correction with more says itself what it is about
+# of a decision's terms, so many to each that it has in common with what a later one drops
+IN_PASSING = 9
 # exchanges in which a correction finds what it corrects without a shared word
 RECENT = 3
 
@@ -155,11 +158,12 @@ def _rejected_terms(opening: str) -> frozenset[str]:
 def _rejected(
     stand: Sequence[Decision], recent: Sequence[Decision], rejected: Set[str]
 ) -> Iterator[Decision]:
-    """The standing decisions that share a word with what the message rejects, or two where they
-    were made long ago.
+    """The standing decisions that are about what the message rejects; of those made long ago the
+    ones that share two words with it.
     """
     for old in stand:
-        if len(rejected & old.terms) > (0 if old in recent else 1):
+        is_about = _is_about(old, rejected)
+        if is_about if old in recent else len(rejected & old.terms) > 1:
             yield old
 
 
@@ -189,17 +193,29 @@ def _replaces(new: Decision, old: Decision) -> bool:
         return False
     if (new.choice and new.choice == old.choice) or _is_value_before(new, old):
         return True
+    if _rules_out(new, old):
+        return True
+    return old.quote.speaker == new.quote.speaker and _repeats(new, old)
+
+
+def _rules_out(new: Decision, old: Decision) -> bool:
+    """Does a decision name something else in the place of an earlier one, "SQLite, not Redis"?"""
+    if old.lasts or not new.takes_back:
+        return False
     line = bare(new.quote.text)
     taken = answer_in(line) if new.choice else line
     chosen, *dropped = pattern("instead_of").split(taken, maxsplit=1)
-    kept = terms(chosen)
+    kept = {*terms(chosen)}
+    if not kept or overlap(kept, old.terms) >= SAME_MATTER:
+        return False
     # what stands on both sides is the matter, and not what was dropped
-    is_dropped = not old.lasts and any(
-        old.terms & {*terms(text)}.difference(kept) for text in dropped
-    )
-    if is_dropped and new.takes_back and overlap(kept, old.terms) < SAME_MATTER:
-        return True
-    return old.quote.speaker == new.quote.speaker and _repeats(new, old)
+    return any(_is_about(old, {*terms(text)} - kept) for text in dropped)
+
+
+def _is_about(old: Decision, dropped: Set[str]) -> bool:
+    """Is a decision about what was dropped, and does not only name it in passing?"""
+    is_alike = overlap(dropped, old.terms) >= SAME_MATTER
+    return is_alike and len(dropped & old.terms) * IN_PASSING > len(old.terms)
 
 
 def _repeats(new: Decision, old: Decision) -> bool:

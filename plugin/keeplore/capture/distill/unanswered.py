@@ -8,7 +8,7 @@ from itertools import pairwise
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import is_step
-from keeplore.capture.distill.agreements import closing_questions, last_question
+from keeplore.capture.distill.antecedents import closing_questions, last_question
 from keeplore.capture.distill.choices import asked_by, last_options
 from keeplore.capture.distill.extracts import Extract
 from keeplore.capture.distill.standing_decisions import Decision

@@ -1,0 +1,109 @@
+"""What a sentence is about that points back: "make it 20" tells a later reader nothing alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from keeplore.capture.cues import opens_with, pattern
+from keeplore.memory import Exchange, Quote
+from keeplore.text.sentences import (
+    Sentence,
+    answer_line,
+    clip,
+    question_and_answer,
+    sentences,
+)
+from keeplore.text.terms import stems, terms
+
+NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
+TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
+# words likewise, where the sentence says "this", "it", "them" of what it does not name
+FEW_WORDS = 4
+LAST_WORDS = 3  # sentences that end a reply
+
+
+def stands_alone(text: str) -> bool:
+    """False where a decision is about "this" or "it" and says too little to tell a later reader
+    what that was.
+    """
+    before, behind = question_and_answer(text)
+    if terms(before):  # behind what it answers
+        return True
+    if before and len({*terms(behind)}) > 1:  # before what it came to
+        return stands_alone(behind)
+    pointer = pattern("points_back").search(text)
+    if pointer is None or len(stems(text)) >= FEW_WORDS:
+        return True
+    if not terms(text[: pointer.start()]):  # "sqlite, it is enough" names it first
+        return False
+    is_ending = not terms(text[pointer.end() :]) and len(terms(text)) < 2  # "remove it"
+    return not is_ending
+
+
+def with_antecedent(quote: Quote, before: Exchange | None, exchange: Exchange) -> Quote:
+    """A quotation that points back behind what it points to: what its speaker said or was asked
+    right before; as it is where it stands by itself or nothing tells.
+
+    ``exchange`` is the one that it is from.
+    """
+    if stands_alone(quote.text):
+        return quote
+    about = next(_antecedents(quote, before, exchange), None)
+    return (
+        Quote(answer_line(about, quote.text), quote.speaker, quote.turn)
+        if about
+        else quote
+    )
+
+
+def _antecedents(
+    quote: Quote, before: Exchange | None, exchange: Exchange
+) -> Iterator[str]:
+    """What a quotation may point to, the likeliest first."""
+    is_of_user = quote.speaker == "user"
+    message = sentences(exchange.user) if is_of_user else last_reply(exchange)
+    if not is_of_user and (asked := last_question(exchange.user)):
+        yield asked
+    yield from _said_before(quote.text, message)
+    if is_of_user and before:
+        for asked_last in closing_questions(before.assistant)[-1:]:
+            heading = Sentence(asked_last.heading.rstrip(":："))
+            asked_of = (asked_last, heading)  # behind "What do you prefer?"
+            yield from (one.text for one in asked_of if _tells(one))
+
+
+def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
+    """The sentence of a message before one of its others."""
+    place = next((n for n, one in enumerate(message) if clip(one.text) == text), 0)
+    yield from (one.text for one in message[max(0, place - 1) : place] if _tells(one))
+
+
+def _tells(sentence: Sentence) -> bool:
+    return len({*terms(sentence.text)}) >= TELLING_TERMS
+
+
+def last_reply(exchange: Exchange) -> Sequence[Sentence]:
+    """The sentences of what the agent says last in an exchange."""
+    last = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
+    return sentences("".join(last))
+
+
+def closing_questions(reply: str) -> list[Sentence]:
+    """The questions among the last sentences of a reply; one that only adds another way ("Or leave
+    it?") is of the one before it.
+    """
+    asked: list[Sentence] = []
+    for one in sentences(reply)[-LAST_WORDS:]:
+        is_added = asked and not one.is_first and opens_with(one.text, "other_way")
+        if one.is_question and is_added:
+            asked[-1] = replace(asked[-1], text=f"{asked[-1].text} {one.text}")
+        elif one.is_question:
+            asked.append(one)
+    return asked
+
+
+def last_question(message: str) -> str:
+    """The last question of a message that tells what it is about; "" for none."""
+    asked = (s.text for s in reversed(sentences(message)) if s.is_question)
+    return next((text for text in asked if len({*terms(text)}) >= NAMED_TERMS), "")
