@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from keeplore.store.merge.rebase_recovery import (
     recover_aside,
 )
 from keeplore.store.merge.stale_checkout import restore_files, stale_entries
+from keeplore.store.merge.stale_commit import restore_committed
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
 from keeplore.store.repository_state import check_branch, check_idle
 from keeplore.store.results import CommitResult
@@ -99,11 +100,11 @@ def _plan(
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
     on_disk, ids = _look(backend, cache, skipped, extra)
+    restore_committed(backend, cache, parent, tracked, ids)
     differing = [path for path, id_ in ids.items() if _id_in(tracked, path) != id_]
     removed = _removed_paths(backend, tracked, on_disk, skipped)
-    restore_files(backend, cache, tracked, ids, differing + removed)
-    known = tracked.keys() | extra
-    ignored = _ignored(backend, [path for path in differing if path not in known])
+    restore_files(backend, cache, tracked, ids, differing + removed, index)
+    ignored = _ignored(backend, differing, tracked.keys() | extra)
     skipped += ignored
     changed = {path: on_disk[path] for path in differing if path not in ignored}
     held_back = _with_secrets(backend, cache, tracked, changed)
@@ -185,8 +186,11 @@ def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
     return tracked[path].id if path in tracked else ""
 
 
-def _ignored(backend: GitBackend, new: list[str]) -> list[str]:
-    """The new paths that git is told to ignore."""
+def _ignored(
+    backend: GitBackend, differing: Iterable[str], known: Collection[str]
+) -> list[str]:
+    """The paths that git does not know and is told to ignore."""
+    new = [path for path in differing if path not in known]
     return sorted(backend.ignored(new)) if new else []
 
 

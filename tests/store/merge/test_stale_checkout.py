@@ -13,7 +13,7 @@ import pytest
 from refusals import refused
 
 from keeplore.errors import RepositoryBusy
-from keeplore.store import Store, create
+from keeplore.store import Store, commit, create
 from keeplore.store.merge.stale_checkout import WINDOW_S
 
 AT = "2026-03-01T10:00:00Z"
@@ -184,6 +184,27 @@ def test_what_a_stash_has_noted_as_removed_is_there_again(store, work, git):
     fresh(store.root).commit()
     work.check(git)
     assert (store.root / "app.py").read_text() == "edited\n"
+
+
+def test_what_git_takes_while_a_cycle_looks_is_there_again(
+    store, work, git, monkeypatch
+):
+    """The index that it wrote in the end was not looked after: the disk had been read before."""
+    before = git("rev-parse", "HEAD", cwd=store.root)
+    work.do()
+    (store.root / "app.py").write_text("edited\n")
+    git("add", "app.py", cwd=store.root)
+    seen_by_us, looks = commit._look, []
+
+    def overtaken(*arguments):
+        looks.append(seen_by_us(*arguments))
+        if len(looks) == 1:
+            git("read-tree", "--reset", "-u", before, cwd=store.root)
+        return looks[-1]
+
+    monkeypatch.setattr(commit, "_look", overtaken)
+    fresh(store.root).commit()
+    work.check(git)
 
 
 def test_what_a_person_takes_back_later_stays_so(store, work, git):

@@ -12,8 +12,9 @@ ours wrote the index in the minute after that commit.
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from keeplore.errors import RepositoryError
 from keeplore.store import departures, files, tombstones
@@ -22,7 +23,6 @@ from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.index_note import (
     foreign_write,
     note_index,
-    stamp_of,
     written_at,
 )
 from keeplore.store.git.objects import Blob, CycleCache, Difference, Moved, Unsupported
@@ -40,14 +40,16 @@ def restore_files(
     tracked: Mapping[str, Blob],
     ids: Mapping[str, str],
     differing: Iterable[str],
+    stamp: str,
 ) -> None:
     """Write the memories again that HEAD has and a git command took from the disk.
 
-    ``ids`` are of the blobs on disk, ``differing`` the paths where it is not as HEAD. Raises Moved
-    where there was anything to write, or Unsupported.
+    ``ids`` are of the blobs on disk, ``differing`` the paths where it is not as HEAD, ``stamp`` is
+    the index's from before that was looked at: what git has written meanwhile is not looked after.
+    Raises Moved where there was anything to write, or Unsupported.
     """
     own = backend.places.own
-    stamp, foreign_at = stamp_of(own), foreign_write(own)
+    foreign_at = foreign_write(own)
     if not foreign_at:
         return
     on_disk = {path: ids.get(path, "") for path in differing if path in tracked}
@@ -111,22 +113,26 @@ def _id_of(blob: Blob | None) -> str:
 
 
 def _replaced(backend: GitBackend, until: float) -> Versions:
-    """What commits of ours replaced in the moment before git wrote; nothing where git keeps no log
-    of HEAD.
+    """What commits of ours replaced in the moment before git wrote."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for changes in changes_of_ours(backend, until):
+        for path, change in changes.items():
+            found[path].add(_id_of(change.before))
+    return found
+
+
+def changes_of_ours(backend: GitBackend, until: float) -> Iterator[Difference]:
+    """What each commit of ours changed in the minute before a moment, in seconds since 1970;
+    nothing where git keeps no log of HEAD.
     """
     try:
         log = last_entries(backend.places.own / "logs" / "HEAD")
     except OSError:
-        return {}
-    found: dict[str, set[str]] = defaultdict(set)
+        return
     for entry in log:
         is_recent = until - WINDOW_S <= entry.at <= until + 1
         if not (entry.message.startswith(BY_US) and is_recent and entry.old.strip("0")):
             continue
-        try:
-            changes = backend.changes(entry.old, entry.new)
-        except (KeyError, RepositoryError):  # a purge took them out of git
-            continue
-        for path, change in changes.items():
-            found[path].add(_id_of(change.before))
-    return found
+        # a purge took them out of git
+        with contextlib.suppress(KeyError, RepositoryError):
+            yield backend.changes(entry.old, entry.new)

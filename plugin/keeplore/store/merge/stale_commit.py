@@ -1,0 +1,179 @@
+"""Bringing back what a commit of the person's took away that was made of an index without ours.
+
+A git command that was overtaken leaves an index, at times files too, without what a commit of ours
+brought (``stale_checkout``). Where the person commits before the next cycle mends that, as ``git
+commit -a`` may after ``git stash pop``, the new commit removes those memories, on this branch or on
+another one that is merged later. The next rebase or checkout takes them from the disk as well, and
+a sync from every machine.
+
+A commit counts as such where it was made in the minute after one of ours and takes a memory back to
+what ours had found there. It is looked for once, when it has come to our branch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from keeplore.errors import RepositoryError
+from keeplore.store import departures, files, memory_files, tombstones
+from keeplore.store.commit_cycle import BY_US
+from keeplore.store.git.git_backend import GitBackend
+from keeplore.store.git.git_command import run
+from keeplore.store.git.objects import (
+    Blob,
+    CycleCache,
+    Moved,
+    PathChange,
+    Unsupported,
+)
+from keeplore.store.git.ref_log import LogEntry, last_entries
+from keeplore.store.git.signature import TRAILER
+from keeplore.store.merge.merge_plan import id_of
+from keeplore.store.merge.stale_checkout import WINDOW_S, changes_of_ours
+from keeplore.store.merge.stopped_rebase import MERGED
+from keeplore.store.paths import is_memory
+
+HEAD = "HEAD"
+MAX_COMMITS = 1000  # that came to the branch since a commit of ours
+_LOG = (
+    f"log -{MAX_COMMITS} --topo-order --no-show-signature"
+    f" --format=%H%x00%P%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00%at"
+)
+
+
+def restore_committed(
+    backend: GitBackend,
+    cache: CycleCache,
+    head: str,
+    tracked: Mapping[str, Blob],
+    ids: Mapping[str, str],
+) -> None:
+    """Write the memories again that such commits took away.
+
+    ``tracked`` is what HEAD has, ``ids`` are of the blobs on disk. A cycle in which HEAD's log is
+    as it was costs one ``stat``; where git keeps none, nothing is done. Raises Moved where there
+    was anything to write, or Unsupported.
+    """
+    log = backend.places.own / "logs" / HEAD
+    try:
+        found = log.stat()
+        looked = (found.st_mtime_ns, found.st_size, found.st_ino)
+        if cache.logs.get(HEAD) == looked:
+            return
+        entries = last_entries(log)
+    except OSError:
+        return
+    ours = [entry for entry in entries if entry.message.startswith(BY_US)]
+    lost = _taken_away(backend, ours, head)
+    gone = {
+        path: change.before
+        for path, change in lost.items()
+        if change.before and _is_as_left(path, change, tracked, ids)
+    }
+    if backend.has_filter(gone):
+        raise Unsupported("a filter")
+    # what is forgotten must not come back before its tombstone
+    written = [
+        _write_again(backend, cache, path, gone[path])
+        for path in sorted(gone, key=lambda path: (not tombstones.id_of(path), path))
+    ]
+    if any(written):
+        raise Moved
+    cache.logs[HEAD] = looked
+
+
+def _taken_away(
+    backend: GitBackend, ours: Sequence[LogEntry], head: str
+) -> dict[str, PathChange]:
+    """Path → what a commit of the person's made of it that took back what one of ours had done."""
+    lost: dict[str, PathChange] = {}
+    for commit, parent, at in _commits_since(backend, ours, head):
+        if not any(at - WINDOW_S <= entry.at <= at + 1 for entry in ours):
+            continue
+        with contextlib.suppress(KeyError, RepositoryError):  # a shallow clone
+            lost = {**dict(_reverted(backend, parent, commit, at)), **lost}
+    return lost
+
+
+def _commits_since(
+    backend: GitBackend, ours: Sequence[LogEntry], head: str
+) -> Iterator[tuple[str, str, int]]:
+    """Commit, first parent and author's time, which a rebase leaves, of what came to the branch
+    since our last commit there, is no machine's and did not come from the remote with a merge of
+    ours; the newest first.
+
+    Such a merge is not counted for a commit, as it follows the look at the branch by some time.
+    """
+    number = len(ours)
+    while number and ours[number - 1].message.endswith(MERGED):
+        number -= 1
+    merges = ours[number:]
+    since = ours[number - 1].new if number else ours[0].new if ours else head
+    if since == head:
+        return
+    said = run(backend.root, _LOG, head, f"^{since}")
+    fetched = {
+        commit
+        for merge in merges
+        for commit in run(
+            backend.root, "rev-list", merge.new, f"^{merge.old}"
+        ).text.split()
+    }
+    for record in filter(None, said.text.split("\n")):
+        commit, parents, machine, at = record.split("\0")
+        if parents and not machine.strip() and commit not in fetched:
+            yield commit, parents.split()[0], int(at)
+
+
+def _reverted(
+    backend: GitBackend, parent: str, commit: str, at: int
+) -> Iterable[tuple[str, PathChange]]:
+    """What a commit took back of what ours did in the minute before it."""
+    changes = backend.changes(parent, commit)
+    undoing = {
+        (path, _id_of(change.after), _id_of(change.before))
+        for done in changes_of_ours(backend, at)
+        for path, change in done.items()
+        if _id_of(change.before) != _id_of(change.after)  # else its mode alone
+    }
+    return [
+        (path, change)
+        for path, change in changes.items()
+        if (is_memory(path) or tombstones.id_of(path))
+        and (path, _id_of(change.before), _id_of(change.after)) in undoing
+    ]
+
+
+def _is_as_left(
+    path: str, change: PathChange, tracked: Mapping[str, Blob], ids: Mapping[str, str]
+) -> bool:
+    """Whether HEAD and the disk have a path as that commit left it."""
+    left = _id_of(change.after)
+    in_head = tracked[path].id if path in tracked else ""
+    return left == in_head == ids.get(path, "") and change.is_plain
+
+
+def _write_again(backend: GitBackend, cache: CycleCache, path: str, blob: Blob) -> bool:
+    """Write a file as ours had it, unless its memory is forgotten or stands elsewhere; returns
+    whether it was written.
+    """
+    root = backend.root
+    data = backend.read(blob, path)
+    here = files.state(root, path)
+    if cache.is_own(path, here) or path in departures.departed(root):
+        return False
+    if is_memory(path):
+        memory_id = id_of(path, data)
+        present = [file for file in files.indexed(root) if is_memory(file.path)]
+        copies = memory_files.copies(root, present, memory_id)
+        if memory_id in tombstones.Tombstones(root):
+            return False
+        if any(place != path for place, _ in copies):
+            return False
+    files.write(root, path, data)
+    return True
+
+
+def _id_of(blob: Blob | None) -> str:
+    return blob.id if blob else ""
