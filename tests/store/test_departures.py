@@ -124,6 +124,18 @@ def test_what_comes_back_does_so_beside_what_took_its_place(
     assert (store.root / old).is_symlink() and notes() == []
 
 
+def test_what_comes_back_does_so_beside_a_folder(store: Store, paths, notes) -> None:
+    old, new = paths
+    data = (store.root / old).read_bytes()
+    depart(store.root, old, [new], is_joined=True)
+    (store.root / old).mkdir()
+    beside = beside_path(old, data)
+    assert beside in store.commit().paths
+    assert (store.root / beside).read_bytes() == data
+    assert (store.root / old).is_dir()
+    assert notes() == []
+
+
 def test_a_file_that_is_there_again_keeps_its_note_while_its_writer_may_live(
     store: Store, paths, notes
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import secrets
 import time
@@ -145,7 +146,7 @@ def _bring_back(root: Path, departure: Departure) -> None:
     """Write the file again, under another name where something else is at its place."""
     data = departure.text.encode("utf-8", "surrogateescape")
     path = departure.path
-    if not files.is_absent(root, path):
+    if os.path.lexists(root / path):  # a folder too, which counts as no file
         path = beside_path(path, data)
     files.write(root, path, data)
     departure.note.unlink(missing_ok=True)
