@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,14 @@ def test_one_that_says_nothing_leaves_what_is_built_in(
 )
 def test_a_key_that_may_have_been_meant_is_named(key: str, hint: str) -> None:
     assert meant_keys(key) == hint
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_settings_that_are_no_file_are_refused_at_once(tmp_path, make):
+    """Opening a pipe would wait for its writer."""
+    make(tmp_path / "keeplore.yaml")
+    with pytest.raises(ConfigError) as caught:
+        load_settings(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path} is no workspace: keeplore.yaml cannot be read. Run `keeplore init DIR`"
+    )

@@ -23,6 +23,7 @@ from keeplore.config.engine_settings import EngineSettings, check_engine
 from keeplore.config.feedback_settings import FeedbackSettings
 from keeplore.config.yaml_edit import line_of
 from keeplore.errors import ConfigError
+from keeplore_hooks.hosts.jsonl import open_regular
 
 FILE = "keeplore.yaml"
 MAX_FILE = 16 * 1024  # bytes
@@ -355,8 +356,8 @@ def parsed_yaml(text: bytes) -> Any:
 
 def _text(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            text = file.read(MAX_FILE + 1)
+        with open_regular(path) as file:
+            text: bytes = file.read(MAX_FILE + 1)
     except OSError as e:
         raise ConfigError(
             f"{path.parent} is no workspace: {path.name} cannot be read",
