@@ -206,8 +206,18 @@ def test_a_linked_file_is_written_through_its_link(desk):
     assert desk.tree() == before
 
 
+def hashes_of_own_files(desk):
+    manifest = json.loads((desk.state / "connections.json").read_bytes())
+    return {
+        file["path"]: file["form"]["hashes"]
+        for file in manifest["files"]
+        if file["kind"] == "own"
+    }
+
+
 def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatch):
     filled(desk).connect()
+    own = hashes_of_own_files(desk)
     table = {
         **hook_events.EVENTS,
         "codex": (
@@ -247,6 +257,7 @@ def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatc
         assert skills == {Path(name).parts[1] for name in newer} | {"mine"}
     desk.connect()
     assert states(desk) == {ResourceStatus.INTACT}
+    assert hashes_of_own_files(desk) == own
     desk.disconnect()
     assert desk.tree()[".codex/hooks.json"] == (
         0o664,

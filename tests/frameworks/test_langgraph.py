@@ -127,6 +127,7 @@ def test_searching_ranks_filters_and_pages_within_a_namespace(
         item.key
         for item in store.search(("users",), query="green tea or coffee for Ada?")
     ][:1] == ["drink"]
+    assert store.search(("users", "bob"), query="Who lives in Trondheim?") == []
     assert [
         item.value["rank"]
         for item in store.search(("users",), filter={"rank": {"$gt": 3}})

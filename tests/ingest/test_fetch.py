@@ -175,7 +175,19 @@ def test_a_page_comes_with_its_type_and_nothing_of_the_environment_goes_along(
         not {"cookie", "authorization", "proxy-authorization"} & headers.keys()
         for _, headers in seen
     )
-    assert seen[0][1]["host"] == url.removeprefix("http://")
+    assert {path: headers.pop("host") for path, headers in seen}["/page"] == (
+        url.removeprefix("http://")
+    )
+    assert seen[0] == (
+        "/page",
+        {
+            "user-agent": "keeplore (a page that a person asked to keep)",
+            "accept": "text/html, text/markdown, text/plain, application/pdf, "
+            "application/json, application/xml, */*;q=0.5",
+            "accept-encoding": "gzip",
+            "connection": "close",
+        },
+    )
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,10 @@ def test_two_agents_never_share_a_name_that_was_cut_or_transliterated(
     assert (agent_name(one) == agent_name(other)) == is_same
 
 
+def test_half_of_a_surrogate_pair_is_a_letter_as_any_other() -> None:
+    assert agent_name("reviewer \udc80") == "reviewer-fa598de7"
+
+
 @pytest.mark.parametrize("named", ["", "..", "/", "🙂", "\0", " "])
 def test_what_has_no_letter_names_nobody(named: str) -> None:
     assert (agent_name(named), agent_of(key_of(named))) == ("", "")

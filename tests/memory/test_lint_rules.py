@@ -263,8 +263,12 @@ def test_a_circle_names_all_but_the_newest() -> None:
 
 
 def test_a_fork_is_told_at_the_version_that_counts() -> None:
-    [(name, line, said)] = messages(linked(a="", b=after("a"), c=after("a")))
+    files = linked(a="", b=after("a"), c=after("a"))
+    [(name, line, said)] = messages(files)
     assert (name, line) == ("c.md", 11) and "b.md replaced the same memory" in said
+    assert [one.level for one in check_links(files, (), is_whole=True)] == [
+        LintLevel.WARNING
+    ]
 
 
 def test_chains_are_left_to_a_look_at_everything() -> None:

@@ -294,10 +294,10 @@ class Copy:
         venv.create(folder / ".venv", symlinks=True)
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         site = folder / ".venv" / "lib" / version / "site-packages"
-        installed = ROOT / ".venv" / "lib" / version / "site-packages"
-        (site / "a.pth").write_text(
-            f"{folder / 'hooks'}\n{folder / 'plugin'}\n{installed}\n"
-        )
+        # of an environment that reads another one's packages too, as that of a worktree may
+        installed = [one for one in sys.path if Path(one).name == site.name]
+        lines = [str(folder / top) for top in PRODUCT] + installed
+        (site / "a.pth").write_text("\n".join(lines) + "\n")
         for beside in (ROOT / ".venv").glob("mcp-*"):
             (folder / ".venv" / beside.name).symlink_to(beside)
 

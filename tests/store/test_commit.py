@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from keeplore.store import Store, commit, create, creation
 from keeplore.store.git import libgit_backend
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.libgit_backend import LibgitBackend
+from keeplore.store.repository_state import directories
 
 
 def paths_in(git, root, revision="HEAD"):
@@ -130,6 +132,21 @@ def test_line_ends_are_normalised_as_git_would(store, note, git):
     (store.root / path).write_bytes(text.replace(b"\n", b"\r\n") + b"more\r\n")
     assert store.commit().paths == (path,)
     assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+@pytest.mark.parametrize("backend", [LibgitBackend, GitBackend])
+def test_what_is_staged_is_read_in_the_index_that_is_named(
+    store, note, git, tmp_path, backend
+):
+    path = store.save(note("Old name"))
+    head = store.commit().commit
+    index = tmp_path / "index"
+    shutil.copy(store.root / ".git" / "index", index)
+    git("rm", "-q", "--cached", path, cwd=store.root)
+    own = backend(store.root, directories(store.root), store.cache)
+    assert own.staged(head, index) == {}
+    removed = own.staged(head, store.root / ".git" / "index")
+    assert {name: change.after for name, change in removed.items()} == {path: None}
 
 
 @pytest.mark.parametrize("backend", [LibgitBackend, GitBackend])

@@ -95,7 +95,8 @@ def test_a_source_is_one_memory_that_follows_what_it_says(registry, ingest) -> N
         "updated",
         "updated",
     ]
-    assert again.id == first.id and len({first.id, second.id, back.id}) == 3
+    assert (again.id, again.path) == (first.id, first.path)
+    assert len({first.id, second.id, back.id}) == 3
     head = next(memory for memory in kept(registry) if memory.id == back.id)
     assert (head.kind, head.trust, head.title, head.version, head.supersedes) == (
         "document", "document", "Runbook", 3, second.id,
@@ -239,8 +240,10 @@ def test_what_never_came_into_the_queue_is_remembered_as_failed(registry) -> Non
     told: list[IngestStatus] = []
     ingesting = IngestQueue(registry, told.append)
     asked = IngestStatus("a.md", False, "memory", "workspace", "", "queued", "")
-    failed = replace(asked, state="failed", reason="no luck. do this")
-    assert ingesting.refused(asked, SourceRefused("no luck", "do this")) == failed
+    failed = ingesting.refused(asked, SourceRefused("no luck", "do this"))
+    assert failed.at and failed == replace(
+        asked, state="failed", reason="no luck. do this", at=failed.at
+    )
     assert (told, ingesting.all(), ingesting.step()) == ([failed], [failed], None)
     assert (failed.is_over, asked.is_over) == (True, False)
 

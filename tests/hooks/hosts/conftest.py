@@ -347,12 +347,12 @@ class Rollout:
 class EventLog:
     """An event log of Copilot CLI in the making: every line comes a second after the one before."""
 
-    def __init__(self, version: int = 1) -> None:
+    def __init__(self, version: int = 1, **start: Any) -> None:
         self.raw: list[bytes] = []
         context = {"cwd": "/home/ann/kasha", "branch": "main"}
         self.add(
             "session.start",
-            {"sessionId": SESSION, "version": version, "context": context},
+            {"sessionId": SESSION, "version": version, "context": context, **start},
         )
 
     def add(self, kind: str, data: dict[str, Any], **line: Any) -> str:

@@ -302,11 +302,13 @@ def test_the_summary_of_a_task_is_told_unless_it_was_said(
 
 
 def test_what_is_not_known_is_named(event_log: Any, copilot: Any) -> None:
-    t = event_log(version=2)
+    t = event_log(version=2, copilotVersion="9" * 50)
     t.user("Drop Redis")
     copilot.write(t.bytes())
     reading = copilot.host.read_transcript(copilot.path, Cursor())
-    assert "version 2 of the log" in reading.problems[0]
+    assert reading.problems == (
+        f"version 2 of the log, of Copilot {'9' * 40}, is not known here: read in part",
+    )
     assert [event.user for event in reading.events if isinstance(event, Turn)] == [
         "Drop Redis"
     ]

@@ -178,7 +178,7 @@ class IngestQueue:
         origin = SourceAddress(status.source, status.is_url)
         check_choice(workspace, origin, status.project)
         found = self._read(origin, workspace.settings.documents)
-        status = self._note(replace(status, state=IngestState.CHUNKING, at=now()))
+        status = self._note(replace(status, state=IngestState.CHUNKING))
         draft = documents.drafted(found, origin, status.scope, status.project)
         # whoever took so long that another one has the job now must not write beside it
         if not self._queue.renew(job, datetime.now(UTC)):
@@ -189,7 +189,6 @@ class IngestQueue:
                 state=IngestState.INDEXING,
                 title=draft.memory.title,
                 pieces=draft.pieces,
-                at=now(),
             )
         )
         written = documents.write(draft)
@@ -199,9 +198,9 @@ class IngestQueue:
             what=written.what,
             id=written.memory.id,
             path=written.path,
-            at=now(),
+            title=written.memory.title,
         )
-        self._note(replace(done, title=written.memory.title))
+        done = self._note(done)
         self._queue.done(job)
         return done
 
@@ -212,10 +211,11 @@ class IngestQueue:
         return known[1]
 
     def _note_end(self, status: IngestStatus, state: str, reason: str = "") -> None:
-        self._note(replace(status, state=state, reason=reason, at=now()))
+        self._note(replace(status, state=state, reason=reason))
 
     def _note(self, status: IngestStatus) -> IngestStatus:
-        """Write down how far a source is, and tell whoever follows."""
+        """Write down how far a source is now, and tell whoever follows."""
+        status = replace(status, at=now())
         durable.make_private(self._folder)
         durable.write(
             self._folder / f"{status.key}.json",
