@@ -448,6 +448,25 @@ def test_a_subject_that_comes_back_continues_by_a_link_and_the_closed_file_stays
     assert not any(memory.problems for memory in (first, second, third))
 
 
+def test_the_same_subject_in_another_project_is_another_one(workspace, project, git):
+    other = project.with_name("billing")
+    other.mkdir()
+    git("init", "-q", cwd=other)
+    question = "The worker queue loses jobs when redis restarts"
+    workspace.emit(turn(1, question, "Keep the jobs in postgres.", cwd=project))
+    ended = Origin("claude-code", "session-1", str(project))
+    workspace.emit(Session("s1", ended, "2026-02-09T14:02:00Z", "ended"))
+    said = turn(50, question, "Keep the jobs in postgres.", cwd=other)
+    workspace.emit(replace(said, origin=replace(said.origin, session="session-2")))
+    ended = Origin("claude-code", "session-2", str(other))
+    workspace.emit(Session("s2", ended, "2026-02-09T14:55:00Z", "ended"))
+    kept = sorted(map(parse, files(workspace.root).values()), key=lambda one: one.turns)
+    assert [(one.project, one.turns, one.links) for one in kept] == [
+        ("ledgerly", ("turn-1",), ()),
+        ("billing", ("turn-50",), ()),
+    ]
+
+
 def test_a_session_that_goes_on_after_a_crash_names_the_part_before(
     places, project
 ) -> None:
