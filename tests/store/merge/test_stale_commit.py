@@ -209,6 +209,16 @@ def test_what_another_machine_of_keeplore_removed_stays_so(stash):
     assert not (stash.root / stash.new).exists()
 
 
+def test_what_git_revert_takes_back_stays_so(store, note, git):
+    """It is done on purpose, and says of which commit."""
+    new = store.save(note("It is new"))
+    ours = store.commit().commit
+    git("config", "grep.patternType", "fixed", cwd=store.root)
+    git("revert", "--no-edit", ours, cwd=store.root)
+    assert fresh(store.root).commit().commit is None
+    assert not (store.root / new).exists()
+
+
 def test_what_this_process_itself_removed_stays_so(stash, note):
     new = stash.store.save(note("It is new"))
     stash.store.commit()

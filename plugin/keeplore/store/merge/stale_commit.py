@@ -7,7 +7,8 @@ another one that is merged later. The next rebase or checkout takes them from th
 a sync from every machine.
 
 A commit counts as such where it was made in the minute after one of ours and takes a memory back to
-what ours had found there. It is looked for once, when it has come to our branch.
+what ours had found there, unless ``git revert`` made it, which means to. It is looked for once, when
+it has come to our branch.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.paths import is_memory
 
 HEAD = "HEAD"
+_REVERT = "--grep=^This reverts commit [0-9a-f]"  # git never translates it
 MAX_COMMITS = 1000  # that came to the branch since a commit of ours
 _LOG = (
-    f"log -{MAX_COMMITS} --topo-order --no-show-signature"
+    f"log -{MAX_COMMITS} --topo-order --no-show-signature --invert-grep --basic-regexp"
     f" --format=%H%x00%P%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00%at"
 )
 
@@ -100,8 +102,8 @@ def _commits_since(
     backend: GitBackend, ours: Sequence[LogEntry], head: str
 ) -> Iterator[tuple[str, str, int]]:
     """Commit, first parent and author's time, which a rebase leaves, of what came to the branch
-    since our last commit there, is no machine's and did not come from the remote with a merge of
-    ours; the newest first.
+    since our last commit there, is no machine's, no revert, and did not come from the remote with a
+    merge of ours; the newest first.
 
     Such a merge is not counted for a commit, as it follows the look at the branch by some time.
     """
@@ -112,7 +114,7 @@ def _commits_since(
     since = ours[number - 1].new if number else ours[0].new if ours else head
     if since == head:
         return
-    said = run(backend.root, _LOG, head, f"^{since}")
+    said = run(backend.root, _LOG, _REVERT, head, f"^{since}")
     fetched = {
         commit
         for merge in merges
