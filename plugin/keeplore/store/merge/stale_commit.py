@@ -7,8 +7,8 @@ another one that is merged later. The next rebase or checkout takes them from th
 a sync from every machine.
 
 A commit counts as such where it was made in the minute after one of ours and takes a memory back to
-what ours had found there, unless ``git revert`` made it, which means to. It is looked for once, when
-it has come to our branch.
+what ours had found there; what ``git revert`` made is meant so. It is looked for once, when it has
+come to our branch.
 """
 
 from __future__ import annotations
