@@ -89,5 +89,6 @@ def test_settings_that_are_no_file_are_refused_at_once(tmp_path, make):
     with pytest.raises(ConfigError) as caught:
         load_settings(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path} is no workspace: keeplore.yaml cannot be read. Run `keeplore init DIR`"
+        f"{tmp_path} is no workspace: its keeplore.yaml is no file. "
+        "Move it away; take yours from git, or run `keeplore init DIR`"
     )

@@ -352,5 +352,9 @@ def test_a_directory_that_cannot_be_written_is_said_with_a_next_step(
     (tmp_path / "file").write_text("in the way")
     index = Index(tmp_path / "file" / "index", files, None)
     for ask in (index.refresh, lambda: index.text_search("tabs", EVERYTHING, 1)):
-        with pytest.raises(IndexUnavailable, match="Check free space and rights"):
+        with pytest.raises(IndexUnavailable, match=r"file is no folder\. Move it away"):
             ask()
+    lock = tmp_path / "other" / "writer.lock"
+    lock.mkdir(parents=True)
+    with pytest.raises(IndexUnavailable, match="Check free space and rights"):
+        Index(lock.parent, files, None).refresh()

@@ -122,6 +122,15 @@ def test_nothing_is_moved_over_another_file(store: Store) -> None:
     assert store.load(other).title == "Use tabs"
 
 
+def test_nothing_is_moved_into_the_place_of_a_folder(store: Store) -> None:
+    path = store.add(note("Use pnpm"))
+    to = path.replace("memory/", "memory/archive/", 1)
+    (store.root / to).mkdir(parents=True)
+    with refused(UnsafePath, f"{to} is a folder. Move it out of the memory folders"):
+        store.move(path, to)
+    assert store.load(path).title == "Use pnpm"
+
+
 def test_what_is_removed_is_gone_and_removing_it_again_is_no_error(
     store: Store,
 ) -> None:

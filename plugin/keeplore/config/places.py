@@ -4,6 +4,7 @@ at any time.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,9 +70,9 @@ class Places:
         return self.cache / "models"
 
     def create(self) -> None:
-        """Make both directories, private to this user, each with a README.
+        """Make both directories, private to this user, each with a README; the cache if it can be.
 
-        Raises ConfigError where a newer program has changed the form of the inbox.
+        Raises ConfigError where a newer program has changed the form of the inbox, or OSError.
         """
         found = self.found_format
         if found > FORMAT:
@@ -80,14 +81,9 @@ class Places:
                 f"{FORMAT}",
                 "Run `keeplore upgrade`, which says how to upgrade this one",
             )
-        for directory, readme in (
-            (self.state, STATE_README),
-            (self.cache, CACHE_README),
-        ):
-            durable.make_private(directory)
-            note = directory / "README"
-            if not note.exists():
-                note.write_text(readme, encoding="utf-8")
+        _make_directory(self.state, STATE_README)
+        with contextlib.suppress(OSError):  # what has to be kept needs none
+            _make_directory(self.cache, CACHE_README)
         self.sessions.mkdir(mode=0o700, exist_ok=True)
         if found < FORMAT:
             durable.write(self.state / FORMAT_FILE, f"{FORMAT}\n".encode())
@@ -100,6 +96,13 @@ class Places:
         except OSError:
             return 0
         return int(said) if said.isdigit() else 0
+
+
+def _make_directory(directory: Path, readme: str) -> None:
+    durable.make_private(directory)
+    note = directory / "README"
+    if not note.exists():
+        note.write_text(readme, encoding="utf-8")
 
 
 def stamp(path: Path) -> tuple[int, int] | None:

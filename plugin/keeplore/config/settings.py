@@ -359,10 +359,14 @@ def _text(path: Path) -> bytes:
         with open_regular(path) as file:
             text: bytes = file.read(MAX_FILE + 1)
     except OSError as e:
-        raise ConfigError(
-            f"{path.parent} is no workspace: {path.name} cannot be read",
-            "Run `keeplore init DIR`",
-        ) from e
+        what = f"{path.parent} is no workspace"
+        if e.errno is None:  # the disk refused nothing: it is a folder or a pipe
+            raise ConfigError(
+                f"{what}: its {path.name} is no file",
+                "Move it away; take yours from git, or run `keeplore init DIR`",
+            ) from e
+        reason = f"{what}: {path.name} cannot be read"
+        raise ConfigError(reason, "Run `keeplore init DIR`") from e
     if len(text) > MAX_FILE:
         raise ConfigError(
             f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template"

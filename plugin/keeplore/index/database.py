@@ -289,8 +289,13 @@ class IndexDatabase:
         self._marker.unlink(missing_ok=True)
 
     def _unavailable(self, reason: object) -> IndexUnavailable:
+        what = f"the search index in {self.directory} cannot be used"
+        for place in (self.directory, *self.directory.parents):
+            if place.is_file():
+                reason = f"{what}: {place} is no folder"
+                return IndexUnavailable(reason, "Move it away")
         return IndexUnavailable(
-            f"the search index in {self.directory} cannot be used: {reason}",
+            f"{what}: {reason}",
             "Check free space and rights there; it may be deleted, and is made again from the "
             "workspace",
         )

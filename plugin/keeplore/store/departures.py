@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import secrets
 import time
@@ -146,7 +145,7 @@ def _bring_back(root: Path, departure: Departure) -> None:
     """Write the file again, under another name where something else is at its place."""
     data = departure.text.encode("utf-8", "surrogateescape")
     path = departure.path
-    if os.path.lexists(root / path):  # a folder too, which counts as no file
+    if not files.is_free(root, path):
         path = beside_path(path, data)
     files.write(root, path, data)
     departure.note.unlink(missing_ok=True)

@@ -54,8 +54,8 @@ def state(root: Path, path: str) -> FileState | None:
 
 
 def is_absent(root: Path, path: str) -> bool:
-    """Whether nothing at all stands at a path; a link, or a folder that cannot be read, is
-    something.
+    """Whether no file stands at a path; a link is one, and so is what cannot be looked at, a folder
+    is none.
     """
     try:
         found = (root / path).lstat()
@@ -66,17 +66,19 @@ def is_absent(root: Path, path: str) -> bool:
     return stat.S_ISDIR(found.st_mode)
 
 
+def is_free(root: Path, path: str) -> bool:
+    """Whether a file can be written at a path without taking the place of anything; a folder is in
+    the way.
+    """
+    return is_absent(root, path) and not (root / path).is_dir()
+
+
 def read(root: Path, path: str, limit_bytes: int) -> bytes:
     """The bytes of a regular file. Raises NotFound, UnsafePath, Corrupt (too large) or OSError."""
     _check_no_link_on_the_way(root, path)
     with os.fdopen(_open_file(root, path), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise UnsafePath(
-                f"{path} is not a regular file", "Move it out of the memory folders"
-            )
         # it may grow meanwhile
-        is_too_large = found.st_size > limit_bytes
+        is_too_large = os.fstat(file.fileno()).st_size > limit_bytes
         data = b"" if is_too_large else file.read(limit_bytes + 1)
     if is_too_large or len(data) > limit_bytes:
         raise Corrupt(
@@ -87,9 +89,9 @@ def read(root: Path, path: str, limit_bytes: int) -> bytes:
 
 
 def _open_file(root: Path, path: str) -> int:
-    """A handle of the file. Raises NotFound, UnsafePath or OSError."""
+    """A handle of the regular file. Raises NotFound, UnsafePath or OSError."""
     try:
-        return os.open(root / path, _READING)
+        handle = os.open(root / path, _READING)
     except (FileNotFoundError, NotADirectoryError) as e:
         raise NotFound(
             f"there is no {path}", "Run `keeplore doctor` if a search named it"
@@ -100,6 +102,11 @@ def _open_file(root: Path, path: str) -> int:
                 f"{path} is a symbolic link", "Put the file itself into the workspace"
             ) from None
         raise
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    kind = "a folder" if (root / path).is_dir() else "not a regular file"
+    raise UnsafePath(f"{path} is {kind}", "Move it out of the memory folders")
 
 
 def read_text(root: Path, path: str, limit_bytes: int) -> str:

@@ -132,7 +132,7 @@ class Store:
         check_moved(to)
         with self.exclusive:
             data = files.read(self.root, path, MAX_FILE)
-            is_free = files.is_absent(self.root, to)
+            is_free = files.is_free(self.root, to)
             # the same text is there where a move was killed
             if not is_free and files.read(self.root, to, MAX_FILE) != data:
                 raise AlreadyExists(f"{to} is there already", "Move one of them away")

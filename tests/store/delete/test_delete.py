@@ -141,7 +141,9 @@ def test_restoring_takes_the_text_that_was_forgotten_and_no_older_one(store, not
     (store.root / path_of(new_id("Versions"))).write_text(
         as_text(Tombstone(new_id("Versions"), path=path))
     )
-    said = f"another file is at {path}. Move it away, then run `keeplore restore` again"
+    said = (
+        f"something else is at {path}. Move it away, then run `keeplore restore` again"
+    )
     with refused(AlreadyExists, said):
         store.restore(new_id("Versions"))
     assert store.load(path).body == "other\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -96,6 +97,31 @@ def test_a_rebase_that_stopped_at_a_memory_is_finished_though_sessions_write_on(
     store.commit()
     assert bodies(store) == ["later", "ours", "theirs"]
     assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+def resolved_paths(store, copy):
+    """Where the memories are written of a conflict, that of its path first."""
+    shutil.copytree(store.root, copy)
+    other = Store(copy, branch="main")
+    [path] = other.conclude()
+    [beside] = {file.path for file in other.scan()} - {path}
+    return path, beside
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_folder_where_a_conflict_is_resolved_stays_as_it_is(
+    store, there, git, tmp_path, number
+):
+    pull(store, there, "--no-rebase")
+    folder = resolved_paths(store, tmp_path / "copy")[number]
+    (store.root / folder).unlink(missing_ok=True)
+    (store.root / folder).mkdir()
+    (store.root / folder / "draft.txt").write_text("mine\n")
+    store.conclude()
+    store.commit()
+    assert bodies(store) == ["ours", "theirs"]
+    assert git("status", "--porcelain", cwd=store.root) == ""
+    assert (store.root / folder / "draft.txt").read_text() == "mine\n"
 
 
 def test_what_the_person_resolved_by_hand_stays(store, there, note, git):

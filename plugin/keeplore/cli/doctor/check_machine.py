@@ -279,7 +279,7 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
     folders = [places.state, places.cache, places.spool / "new", places.spool / "tmp"]
     for root in _roots(places):
         folders += [root, root / ".git"]
-    for folder in (places.state, places.cache):
+    for folder in filter(Path.is_dir, (places.state, places.cache)):
         if os.name == "posix" and folder.stat().st_mode & 0o077:
             message = f"others may look into {folder}, which holds what is said here"
             closing = partial(_close_folder, folder)

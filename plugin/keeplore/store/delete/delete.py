@@ -100,9 +100,9 @@ def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
     path, memory, data = _text(root, stones, memory_id)
     if not (is_memory(path) and is_portable(path)):
         path = relative_path(memory)
-    if not files.is_absent(root, path) and id_at(root, path) != memory_id:
+    if not files.is_free(root, path) and id_at(root, path) != memory_id:
         raise AlreadyExists(
-            f"another file is at {path}",
+            f"something else is at {path}",
             "Move it away, then run `keeplore restore` again",
         )
     files.write(root, path, data)

@@ -264,9 +264,7 @@ def _is_clean(index: pygit2.Index, path: str, change: PathChange) -> bool:
 def _is_on_disk(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
     """Whether the file on disk is this one, or there is none where it should be none."""
     if blob is None:
-        return not (backend.root / path).is_dir() and files.is_absent(
-            backend.root, path
-        )
+        return files.is_free(backend.root, path)
     if blob.mode == LINK:
         return files.link_target(backend.root, path) == backend.read(blob, path)
     return (

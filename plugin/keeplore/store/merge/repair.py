@@ -17,7 +17,12 @@ from keeplore.errors import Corrupt, StoreError
 from keeplore.memory.frontmatter import MAX_FILE, parse
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.conflict_marks import versions
-from keeplore.memory.merge.memory_merge import CONFLICT, TRIGGER, contradicting
+from keeplore.memory.merge.memory_merge import (
+    CONFLICT,
+    TRIGGER,
+    beside_path,
+    contradicting,
+)
 from keeplore.memory.names import short_id
 from keeplore.store import departures, files
 from keeplore.store.git.git_backend import GitBackend
@@ -272,7 +277,9 @@ def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
         joined = _joined_sides(path, *sides)
     data, extra = joined
     written = _write(root, {**extra, path: data})
-    output(root, "add --", *{path, *written})
+    if path not in written:  # what lies in a folder there is the person's to add
+        output(root, "rm --quiet --cached --", path)
+    output(root, "add --", *written)
 
 
 def _blob_at(root: Path, id_: str) -> bytes | None:
@@ -355,12 +362,21 @@ def _has_nothing_to_resolve(own: Path) -> bool:
 
 
 def _write(root: Path, wanted: Mapping[str, bytes]) -> tuple[str, ...]:
-    """The one file comes last, so that nothing is lost in between; a version that stands beside
-    already stays.
+    """Write a merge and return its paths. The one file comes last, so that nothing is lost in
+    between; a version that stands beside already stays, and a folder makes way for none.
     """
+    written = []
     *extra, place = wanted
     for path in extra:
-        if files.is_absent(root, path):
-            files.write(root, path, wanted[path])
-    files.write(root, place, wanted[place])
-    return tuple(wanted)
+        free = _beside_folder(root, path, wanted[path])
+        if files.is_free(root, free):
+            files.write(root, free, wanted[path])
+        written.append(free)
+    free = _beside_folder(root, place, wanted[place])
+    files.write(root, free, wanted[place])
+    return (*written, free)
+
+
+def _beside_folder(root: Path, path: str, data: bytes) -> str:
+    """The path, or a name beside it where a folder stands there."""
+    return beside_path(path, data) if (root / path).is_dir() else path

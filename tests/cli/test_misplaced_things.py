@@ -1,0 +1,107 @@
+"""Something of another kind stands where Keeplore has a file or a folder: the message names it and
+says to move it away.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keeplore.config.places import Places
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def note_of(root: Path, title: str) -> Path:
+    [path] = root.rglob(f"*-{title}-*.md")
+    return path
+
+
+def test_a_file_in_place_of_the_cache_stops_no_note_and_no_doctor(
+    memory: Path, shop: Path, run: Callable[..., Any]
+) -> None:
+    cache = Places.from_environment(os.environ).cache
+    shutil.rmtree(cache)
+    cache.write_text("theirs\n")
+    done = run("remember", "Tea is served at four", cwd=shop)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert note_of(memory, "tea-is-served-at-four").is_file()
+    said = (
+        f"the search index in {cache}/index/memory cannot be used: {cache} is no folder "
+        "→ Move it away"
+    )
+    asked = run("recall", "tea", cwd=shop)
+    assert (asked.returncode, words(asked.stderr)) == (1, f"keeplore: {said}")
+    doctor = run("doctor", cwd=shop)
+    assert f"!! workspace memory: {said} " in words(doctor.stdout)
+    assert "permissions" not in doctor.stdout
+    assert cache.read_text() == "theirs\n"
+    cache.unlink()
+    assert "Tea is served at four" in run("recall", "tea", cwd=shop).stdout
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"), [(os.mkdir, "a folder"), (os.mkfifo, "not a regular file")]
+)
+def test_what_stands_in_place_of_an_entry_of_a_project_is_named(
+    memory: Path,
+    shop: Path,
+    run: Callable[..., Any],
+    make: Callable[[Path], None],
+    kind: str,
+) -> None:
+    entry = memory / "projects" / "shop" / "project.json"
+    entry.parent.mkdir(parents=True)
+    make(entry)
+    done = run("remember", "Tea is served at four", cwd=shop)
+    said = f"projects/shop/project.json is {kind} → Move it out of the memory folders"
+    assert (done.returncode, words(done.stderr)) == (1, f"keeplore: {said}")
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_settings_that_are_no_file_are_to_be_moved_away(
+    memory: Path, shop: Path, run: Callable[..., Any], make: Callable[[Path], None]
+) -> None:
+    settings = memory / "keeplore.yaml"
+    settings.unlink()
+    make(settings)
+    done = run("list", cwd=shop)
+    said = (
+        f"{memory} is no workspace: its keeplore.yaml is no file "
+        "→ Move it away; take yours from git, or run `keeplore init DIR`"
+    )
+    assert (done.returncode, words(done.stderr)) == (1, f"keeplore: {said}")
+
+
+def test_a_memory_is_not_archived_or_restored_into_the_place_of_a_folder(
+    memory: Path, shop: Path, run: Callable[..., Any]
+) -> None:
+    text_and_kind = ("Tea is served at four", "--category", "patterns")
+    run("remember", "--scope", "workspace", *text_and_kind, cwd=shop)
+    note = note_of(memory, "tea-is-served-at-four")
+    text, digits = note.read_bytes(), note.stem[-8:]
+    place = note.relative_to(memory).as_posix()
+    archived = place.replace("memory/", "memory/archive/", 1)
+    (memory / archived).mkdir(parents=True)
+    done = run("archive", "--larger-than", "1B", "--apply", cwd=shop)
+    said = f"{archived} is a folder. Move it out of the memory folders"
+    assert said in words(done.stdout + done.stderr)
+    assert note.read_bytes() == text
+    assert run("forget", "--yes", digits, cwd=shop).returncode == 0
+    note.mkdir()
+    refused = run("restore", digits, cwd=shop)
+    said = (
+        f"keeplore: something else is at {place} "
+        "→ Move it away, then run `keeplore restore` again"
+    )
+    assert (refused.returncode, words(refused.stderr)) == (1, said)
+    note.rmdir()
+    assert run("restore", digits, cwd=shop).returncode == 0
+    assert note.read_bytes() == text
