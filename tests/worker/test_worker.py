@@ -142,6 +142,24 @@ def test_events_wait_for_a_workspace_and_are_taken_once_there_is_one(office):
     assert office.dead() == {}
 
 
+def test_a_folder_in_place_of_an_entry_of_a_project_holds_up_that_project_alone(
+    office,
+):
+    office.init()
+    entry = office.root / "projects" / "api" / "project.json"
+    entry.mkdir(parents=True)
+    office.prompt(PROMPTS[0])
+    office.prompt(PROMPTS[1], "s-2", Path.home() / "code" / "shop")
+    office.start()
+    until(lambda: office.prompts() == PROMPTS[1:2], "the other project's is taken")
+    until(lambda: status(office.places.state).get("waiting") == 1, "the other waits")
+    entry.rmdir()
+    office.prompt(PROMPTS[2])
+    office.taken()
+    assert sorted(office.prompts()) == PROMPTS[:3]
+    assert office.dead() == {}
+
+
 def test_a_worker_that_waits_does_not_wake_itself(office, caplog):
     office.prompt(PROMPTS[0])
     office.start()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from keeplore.errors import NotFound, StoreError
+from keeplore.errors import ConfigError, NotFound, StoreError
 from keeplore.memory import slugify
 from keeplore.memory.model import Scope
 from keeplore.memory.names import is_project_name
@@ -238,13 +238,15 @@ def _texts(data: dict[str, object], key: str) -> list[str]:
 
 def save_project(store: Store, project: Project) -> None:
     """Write the entry unless there is one; two machines that meet the same project write the same
-    bytes.
+    bytes. Raises ConfigError where what is there cannot be read: no session is at fault then.
     """
     path = f"projects/{project.name}/project.json"
     try:
         store.read_text(path, MAX_PROJECT_FILE)
     except NotFound:
         store.write_text(path, project.to_json())
+    except StoreError as e:
+        raise ConfigError(e.message, e.remedy) from e
 
 
 @dataclass(frozen=True, slots=True)
