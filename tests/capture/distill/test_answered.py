@@ -107,6 +107,28 @@ def test_a_reply_takes_up_a_ruling_without_a_word_that_it_does() -> None:
     assert decided(FEED, message, after) == [f"{message} → {after}"]
 
 
+def test_a_reply_that_names_what_was_chosen_needs_no_question_before_it() -> None:
+    before = "Steel comes in grades V2A, V4A and S235. Today's plates are V2A."
+    message = "Of the two that do not rust give me the sturdier."
+    after = "V4A it is: 1.5 mm, four plates a hive."
+    assert decided(before, message, after) == [f"{message} → {after}"]
+
+
+def test_please_dont_answers_what_was_proposed() -> None:
+    before = "The scale is set up. How about a sound at each weighing?"
+    message = "Please don't. The bees hate it."
+    line = f"How about a sound at each weighing? → {message}"
+    assert decided(before, message, "No sound then.") == [line]
+
+
+def test_a_figure_in_code_is_the_figure_that_was_said() -> None:
+    message = "cooldown .6 between two weighings"
+    after = "`pause_s: 0.6` in the settings of the scale. The drift is corrected, too."
+    assert decided(FEED, message, after) == [
+        f"{message} → `pause_s: 0.6` in the settings of the scale."
+    ]
+
+
 @pytest.mark.parametrize(
     ("message", "after"),
     [
@@ -118,6 +140,8 @@ def test_a_reply_takes_up_a_ruling_without_a_word_that_it_does() -> None:
             "whatever gets down to 10 grams",
             "Cells of class C3, one under each corner.",
         ),
+        # a reason without a comma before it
+        ("nothing that needs walking bc it rains a lot", "Four cells a hive."),
     ],
 )
 def test_behind_options_a_mere_statement_is_enough(message: str, after: str) -> None:

@@ -150,7 +150,8 @@ def answered(
 
 def _is_settled_by(reply: str, asked: str) -> bool:
     """Does a reply say that it is so, of what was put, or that it is otherwise now?"""
-    return opens_with(reply, "confirms_change") or bool(asked and _confirms(reply))
+    is_set = opens_with(reply, "confirms_change") or opens_with(reply, "it_is")
+    return is_set or bool(asked and _confirms(reply))
 
 
 def _rules_first(text: str) -> bool:
@@ -210,10 +211,10 @@ def _answered_as_one(
 
 
 def _as_said(said: Sequence[Sentence], ruling: Sequence[str], message: str) -> str:
-    """The rulings of a message with its facts, where nothing was left out between them; else the
-    longest ruling.
+    """The rulings of a message with its no and its facts, where nothing was left out between them;
+    else the longest ruling.
     """
-    rest = (one.text for one in said if one.text in ruling or _is_fact(one.text))
+    rest = (one.text for one in said if one.text in ruling or _is_kept(one.text))
     whole = " ".join(rest)
     return whole if whole in " ".join(message.split()) else max(ruling, key=len)
 
@@ -275,6 +276,10 @@ def _clauses(text: str) -> list[str]:
     """What a sentence says before it goes on to tell why, and what it says there."""
     found = pattern("goes_on_to_tell").split(text)
     return [one for one in found if one and (terms(one) or _NAMED.search(one))]
+
+
+def _is_kept(text: str) -> bool:
+    return _is_fact(text) or opens_with(text, "turns_down")
 
 
 def _is_fact(text: str) -> bool:
@@ -362,11 +367,17 @@ def _confirms(text: str) -> bool:
 def _in_common(said: str, stated: str) -> int:
     """How many words a statement takes up of a sentence, 0 for too few."""
     own = {*terms(said)}
-    named = {*_NAMED.findall(said)} & {*_NAMED.findall(stated)}
+    named = _names(said) & _names(stated)
     shared = own & {*terms(stated)}
     is_brief = len(said.split()) <= BRIEF and stands_alone(said)
     least = len(own) / 2 if is_brief else SHARED
     return len(named | shared) if named or len(shared) >= least else 0
+
+
+def _names(text: str) -> set[str]:
+    """The figures and names of a text, also those within code and without their 0 (".6")."""
+    inside = _NAMED.findall(text.replace("`", " "))
+    return {one.removeprefix("0.") for one in (*_NAMED.findall(text), *inside)}
 
 
 def closing_answer(said: Sequence[Sentence], before: Exchange) -> str:
