@@ -39,7 +39,7 @@ class OvertakenStash:
     """
 
     def __init__(self, store: Store, note: Callable, git: Callable) -> None:
-        self.store, self._note, self._git = store, note, git
+        self.store, self.note, self._git = store, note, git
         self.root = store.root
         self.gone = note("It goes")
         store.save(self.gone)
@@ -53,7 +53,7 @@ class OvertakenStash:
     def pop(self) -> None:
         index = self.root / ".git" / "index"
         before = index.read_bytes()
-        self._write()
+        self.write()
         now = index.read_bytes()
         (self.root / "app.py").write_text("edited\n")
         index.write_bytes(before)
@@ -65,11 +65,11 @@ class OvertakenStash:
         self.git("add", "--all", "memory", "forgotten")
         assert not (self.root / self.new).exists()
 
-    def _write(self) -> None:
+    def write(self) -> None:
         """One commit of ours: a memory that is new, one that changes, one that is forgotten."""
-        self.new = self.store.save(self._note("It is new"))
+        self.new = self.store.save(self.note("It is new"))
         body = "# It changes\n\nIt is otherwise.\n"
-        self.store.save(self._note("It changes", body=body))
+        self.store.save(self.note("It changes", body=body))
         self.store.forget(self.gone.id, "studio", AT)
         self.store.commit()
 
@@ -236,3 +236,17 @@ def test_without_a_log_of_head_nothing_is_guessed(stash):
     log.unlink()
     assert fresh(stash.root).commit().commit is None
     assert not (stash.root / stash.new).exists()
+
+
+def test_what_a_person_deletes_by_hand_at_once_stays_so(stash):
+    """One memory of several, and the only one of a commit of ours."""
+    stash.write()
+    stash.git("rm", "-q", stash.new)
+    stash.git("commit", "-qm", "Not that")
+    assert fresh(stash.root).commit().commit is None
+    alone = stash.store.save(stash.note("It is alone"))
+    stash.store.commit()
+    stash.git("rm", "-q", alone)
+    stash.git("commit", "-qm", "Nor that")
+    assert fresh(stash.root).commit().commit is None
+    assert [file.path for file in stash.store.scan()] == [stash.changed]

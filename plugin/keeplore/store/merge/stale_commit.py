@@ -6,15 +6,15 @@ commit -a`` may after ``git stash pop``, the new commit removes those memories, 
 another one that is merged later. The next rebase or checkout takes them from the disk as well, and
 a sync from every machine.
 
-A commit counts as such where it was made in the minute after one of ours and takes a memory back to
-what ours had found there; what ``git revert`` made is meant so. It is looked for once, when it has
-come to our branch.
+A commit counts as such where it was made in the minute after one of ours and takes all memories of
+that, several, back to what ours had found there: a memory that is deleted by hand is meant to be,
+and so is what ``git revert`` made. It is looked for once, when it has come to our branch.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from keeplore.errors import RepositoryError
 from keeplore.store import departures, files, memory_files, tombstones
@@ -36,6 +36,7 @@ from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.paths import is_memory
 
 HEAD = "HEAD"
+SEVERAL = 2  # files of a commit of ours: of a single one, its removal may be meant
 _REVERT = "--grep=^This reverts commit [0-9a-f]"  # git never translates it
 MAX_COMMITS = 1000  # that came to the branch since a commit of ours
 _LOG = (
@@ -130,21 +131,28 @@ def _commits_since(
 
 def _reverted(
     backend: GitBackend, parent: str, commit: str, at: int
-) -> Iterable[tuple[str, PathChange]]:
-    """What a commit took back of what ours did in the minute before it."""
+) -> Iterator[tuple[str, PathChange]]:
+    """What a commit took back of what ours did in the minute before it, where it took back all that
+    one of them did to several files: whoever deletes a memory by hand leaves the others.
+    """
     changes = backend.changes(parent, commit)
-    undoing = {
-        (path, _id_of(change.after), _id_of(change.before))
-        for done in changes_of_ours(backend, at)
-        for path, change in done.items()
-        if _id_of(change.before) != _id_of(change.after)  # else its mode alone
-    }
-    return [
-        (path, change)
-        for path, change in changes.items()
-        if (is_memory(path) or tombstones.id_of(path))
-        and (path, _id_of(change.before), _id_of(change.after)) in undoing
-    ]
+    for done in changes_of_ours(backend, at):
+        # what differs in its mode alone is the same file
+        own = {path: c for path, c in done.items() if _ids(c)[0] != _ids(c)[1]}
+        own = {path: c for path, c in own.items() if _is_memory_or_tombstone(path)}
+        if len(own) < SEVERAL or not own.keys() <= changes.keys():
+            continue
+        for path, change in own.items():
+            if _ids(changes[path]) == _ids(change)[::-1]:
+                yield path, changes[path]
+
+
+def _ids(change: PathChange) -> tuple[str, str]:
+    return _id_of(change.before), _id_of(change.after)
+
+
+def _is_memory_or_tombstone(path: str) -> bool:
+    return is_memory(path) or bool(tombstones.id_of(path))
 
 
 def _is_as_left(
