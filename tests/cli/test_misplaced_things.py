@@ -65,6 +65,17 @@ def test_what_stands_in_place_of_an_entry_of_a_project_is_named(
     assert (done.returncode, words(done.stderr)) == (1, f"keeplore: {said}")
 
 
+def test_doctor_tells_of_a_folder_in_place_of_an_entry(
+    memory: Path, shop: Path, run: Callable[..., Any]
+) -> None:
+    (memory / "projects" / "shop" / "project.json").mkdir(parents=True)
+    done = run("doctor", cwd=shop)
+    assert (
+        "!! workspace memory file: projects/shop/project.json is a folder: the sessions of that "
+        "project wait → Move it out of the memory folders "
+    ) in words(done.stdout)
+
+
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
 def test_settings_that_are_no_file_are_to_be_moved_away(
     memory: Path, shop: Path, run: Callable[..., Any], make: Callable[[Path], None]

@@ -70,6 +70,7 @@ INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 def findings(
     part: str, workspace: Workspace, *, commits: bool = True
 ) -> Iterator[DoctorFinding]:
+    yield from _folders_as_entries(f"{part} file", workspace)
     yield from _invalid_denials(part, workspace)
     yield from _locks(part, workspace)
     yield from _index(f"{part} index", workspace)
@@ -84,6 +85,15 @@ def findings(
     yield from _misplaced(f"{part} file", workspace)
     yield from _unmerged_findings(f"{part} file", workspace)
     yield from _machines(part, workspace)
+
+
+def _folders_as_entries(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+    """Folders in place of the entry of a project, which no commit leaves out."""
+    for place in sorted(workspace.root.glob("projects/*/project.json")):
+        if place.is_dir():
+            path = place.relative_to(workspace.root).as_posix()
+            message = f"{path} is a folder: the sessions of that project wait"
+            yield wrong(part, message, _UNFIT[1])
 
 
 def _invalid_denials(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
