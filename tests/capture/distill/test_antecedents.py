@@ -64,6 +64,8 @@ def test_a_question_that_adds_a_way_is_of_the_question_before_it() -> None:
     reply = 'It logs as "stop". Should I log it as "session-end" too? Or leave that as a cleanup?'
     question = 'Should I log it as "session-end" too? Or leave that as a cleanup?'
     assert [one.text for one in closing_questions(reply)] == [question]
+    apart = reply.replace("too? Or", "**too?**\n\nOr")
+    assert len(closing_questions(apart)) == 2  # no words of the message in a row
     assert decided(
         ("Why is the log wrong?", reply), ("yeah that should be a session-end", "Done.")
     ) == [Quote(f"{question} → yeah that should be a session-end", "user", "t-1")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from keeplore.capture.cues import opens_with, pattern
 from keeplore.memory import Exchange, Quote
@@ -21,6 +22,7 @@ TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
 # words likewise, where the sentence says "this", "it", "them" of what it does not name
 FEW_WORDS = 4
 LAST_WORDS = 3  # sentences that end a reply
+_IS_QUESTION = attrgetter("is_question")
 
 
 def stands_alone(text: str) -> bool:
@@ -49,12 +51,8 @@ def with_antecedent(quote: Quote, before: Exchange | None, exchange: Exchange) -
     """
     if stands_alone(quote.text):
         return quote
-    about = next(_antecedents(quote, before, exchange), None)
-    return (
-        Quote(answer_line(about, quote.text), quote.speaker, quote.turn)
-        if about
-        else quote
-    )
+    about = next(_antecedents(quote, before, exchange), "")
+    return replace(quote, text=answer_line(about, quote.text)) if about else quote
 
 
 def _antecedents(
@@ -93,12 +91,13 @@ def closing_questions(reply: str) -> list[Sentence]:
     """The questions among the last sentences of a reply; one that only adds another way ("Or leave
     it?") is of the one before it.
     """
+    whole = " ".join(reply.split())
     asked: list[Sentence] = []
-    for one in sentences(reply)[-LAST_WORDS:]:
-        is_added = asked and not one.is_first and opens_with(one.text, "other_way")
-        if one.is_question and is_added:
-            asked[-1] = replace(asked[-1], text=f"{asked[-1].text} {one.text}")
-        elif one.is_question:
+    for one in filter(_IS_QUESTION, sentences(reply)[-LAST_WORDS:]):
+        both = f"{asked[-1].text} {one.text}" if asked else ""
+        if both and both in whole and opens_with(one.text, "other_way"):
+            asked[-1] = replace(asked[-1], text=both)
+        else:
             asked.append(one)
     return asked
 
