@@ -229,3 +229,30 @@ def test_a_question_without_its_mark_decides_nothing() -> None:
 def test_that_some_are_fine_decides_nothing() -> None:
     said = ("Are the three broken bowls all red?", "yes. The blue ones are fine")
     assert decided("Some bowls broke.", *said, "Then it is the red clay.") == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "So 72 was too optimistic: the minimum is 80 from now on, the gap may remain.",
+        "tests that fail on CI get a ticket from now on, pressing rerun is not an answer.",
+        "btw pls dont bury numbers in the scripts anymore",
+        "Also, please stop adding default exports any more.",
+    ],
+)
+def test_a_rule_in_passing_is_decided(rule: str) -> None:
+    assert decided("How far is it?", "Half of it works.", rule, "Noted.") == [rule]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "I'll run them myself from now on",
+        "That would slow everything down from now on",
+        "i dont get it anymore",
+        "the tests don't pass anymore",
+        "don't they pass anymore?",
+    ],
+)
+def test_what_only_tells_how_things_are_rules_nothing(told: str) -> None:
+    assert decided("How far is it?", "Half of it works.", told, "I see.") == []
