@@ -18,6 +18,7 @@ from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.agreements import proposals
 from keeplore.capture.distill.antecedents import (
     NAMED_TERMS,
+    closing_question,
     closing_questions,
     last_reply,
     stands_alone,
@@ -180,11 +181,8 @@ def _settles(stated: str, before: Exchange) -> bool:
     is_other = any(opens_with(stated, name) for name in ("objected", "finds_out"))
     if is_other or says(stated, "hedged_reply") or stated.endswith("?"):
         return False
-    asked = closing_questions(before.assistant)[-1:]
-    is_asked = any(
-        says(one.text, "asks_how_it_shall_be") or says(one.text, "asks_which")
-        for one in asked
-    )
+    asked = closing_question(before.assistant)
+    is_asked = says(asked, "asks_how_it_shall_be") or says(asked, "asks_which")
     options = last_options(last_reply(before))
     return is_asked or len(options) > 1 or bool(proposals(before.assistant))
 
@@ -328,8 +326,7 @@ def acknowledged_behind(
 
 def _asks_for_facts(reply: str) -> bool:
     """Does a reply end by asking for what is the case, so that the answer to it settles nothing?"""
-    asked = closing_questions(reply)[-1:]
-    return any(says(one.text, "asks_for_facts") for one in asked)
+    return says(closing_question(reply), "asks_for_facts")
 
 
 def _may_settle(sentence: Sentence) -> bool:
@@ -384,10 +381,10 @@ def closing_answer(said: Sequence[Sentence], before: Exchange) -> str:
     """The question how a thing shall be that ends a reply, with what a message answers; "" where it
     asks something else, or where the message begins with something else.
     """
-    asked = closing_questions(before.assistant)[-1:]
-    if not asked or not said or not _asks_how_it_shall_be(asked[0].text):
+    question = closing_question(before.assistant)
+    if not said or not _asks_how_it_shall_be(question):
         return ""
-    question, first = asked[0].text, said[0]
+    first = said[0]
     may_answer = _may_answer(first) or opens_with(first.text, "turns_down")
     if not may_answer or not _is_answer(question, first.text):
         return ""

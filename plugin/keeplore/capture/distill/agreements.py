@@ -18,6 +18,7 @@ from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.antecedents import (
     NAMED_TERMS,
     TELLING_TERMS,
+    closing_question,
     closing_questions,
     last_question,
     last_reply,
@@ -118,8 +119,7 @@ def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | No
 
 def _asks_fact(before: Exchange) -> bool:
     """Does a reply end by asking how things are? A figure is the answer to that, and no choice."""
-    asked = closing_questions(before.assistant)[-1:]
-    return any(opens_with(one.text, "asks_fact") for one in asked)
+    return opens_with(closing_question(before.assistant), "asks_fact")
 
 
 def _other_pick(taken: Taken) -> Agreed:
@@ -411,8 +411,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     """An offer ("want me to …?") at the end of a reply, with the answer; one that speaks of "it" as
     the sentence before that it is about. None for an offer to look, to go on or to commit.
     """
-    closing = closing_questions(before.assistant)
-    offer = closing[-1].text if closing else ""
+    offer = closing_question(before.assistant)
     if not opens_with(offer, "offers_to"):
         return None
     if not terms(offer):

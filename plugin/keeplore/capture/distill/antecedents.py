@@ -102,6 +102,11 @@ def closing_questions(reply: str) -> list[Sentence]:
     return asked
 
 
+def closing_question(reply: str) -> str:
+    """The last of these; "" for none."""
+    return next((one.text for one in reversed(closing_questions(reply))), "")
+
+
 def last_question(message: str) -> str:
     """The last question of a message that tells what it is about; "" for none."""
     asked = (s.text for s in reversed(sentences(message)) if s.is_question)

@@ -36,6 +36,12 @@ class PathChange:
     after: Blob | None
 
     @property
+    def ids(self) -> tuple[str, str]:
+        """The ids before and after, "" for none."""
+        before, after = self.before, self.after
+        return before.id if before else "", after.id if after else ""
+
+    @property
     def is_plain(self) -> bool:
         """Whether only regular files are concerned."""
         return all(

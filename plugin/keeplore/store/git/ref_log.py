@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+Stamp = tuple[int, int, int]  # time of change (ns), size in bytes and inode
 MAX_LOG = 64 * 1024  # bytes from its end
 _ENTRY = re.compile(r"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*> (\d+) [+-]\d{4}\t(.*)")
 
@@ -18,6 +19,18 @@ class LogEntry(NamedTuple):
     new: str
     at: int
     message: str
+
+
+def changed_log(log: Path, seen: Stamp | None) -> tuple[Stamp, list[LogEntry]] | None:
+    """The stamp of a log and its last moves, for the price of one ``stat`` where it is as it was
+    ``seen``; None then, and where the ref has no log.
+    """
+    try:
+        found = log.stat()
+        stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+        return None if stamp == seen else (stamp, last_entries(log))
+    except OSError:
+        return None
 
 
 def last_entries(log: Path) -> list[LogEntry]:

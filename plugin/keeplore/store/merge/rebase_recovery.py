@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 from keeplore.errors import RepositoryError, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
@@ -26,7 +25,7 @@ from keeplore.store.git.objects import (
     PathChange,
     Unsupported,
 )
-from keeplore.store.git.ref_log import last_entries
+from keeplore.store.git.ref_log import LogEntry, changed_log
 from keeplore.store.git.remotes import is_ancestor
 from keeplore.store.git.signature import AuthoredCommit, authored_commits
 from keeplore.store.merge.merge_plan import id_of, merge_versions
@@ -53,14 +52,11 @@ def recover_aborted_rebase(
     nothing is done. Raises Moved or Unsupported.
     """
     log = backend.places.common / "logs" / ref
-    try:
-        found = log.stat()
-        looked = (found.st_mtime_ns, found.st_size, found.st_ino)
-        if cache.logs.get(ref) == looked:
-            return
-        aborted = [f"{entry} {cache.machine}".rstrip() for entry in _aborted(log)]
-    except OSError:
+    changed = changed_log(log, cache.logs.get(ref))
+    if not changed:
         return
+    looked, entries = changed
+    aborted = [f"{entry} {cache.machine}".rstrip() for entry in _aborted(entries)]
     if _handle_aborted(backend, head, cache.machine, aborted):
         cache.logs[ref] = looked
 
@@ -104,13 +100,13 @@ def _handle_aborted(
     return done == waiting
 
 
-def _aborted(log: Path) -> list[str]:
+def _aborted(entries: Sequence[LogEntry]) -> list[str]:
     """The tip that was lost, the commit that was returned to and when, for each such entry of a
     branch's log.
     """
     return [
         f"{entry.old} {entry.new} {entry.at}"
-        for entry in last_entries(log)[-MAX_HANDLED:]
+        for entry in entries[-MAX_HANDLED:]
         if entry.old != entry.new  # else the branch stayed where it was
         and _ABORTED.match(entry.message)
     ]

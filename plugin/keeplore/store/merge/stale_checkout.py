@@ -26,7 +26,7 @@ from keeplore.store.git.index_note import (
     written_at,
 )
 from keeplore.store.git.objects import Blob, CycleCache, Difference, Moved, Unsupported
-from keeplore.store.git.ref_log import last_entries
+from keeplore.store.git.ref_log import LogEntry, last_entries
 from keeplore.store.merge.merge_plan import id_of
 from keeplore.store.paths import is_memory
 
@@ -84,7 +84,7 @@ def stale_entries(
     return {
         path: change.before
         for path, change in differing.items()
-        if _id_of(change.after) in replaced.get(path, ())
+        if change.ids[1] in replaced.get(path, ())
     }
 
 
@@ -92,7 +92,7 @@ def _lost(
     backend: GitBackend, on_disk: Mapping[str, str], foreign_at: float
 ) -> list[str]:
     """Which memories are on disk as a commit of ours had found them before git wrote."""
-    suspects = [path for path in on_disk if is_memory(path) or tombstones.id_of(path)]
+    suspects = [*filter(is_of_memory, on_disk)]
     if not suspects:
         return []
     replaced = _replaced(backend, foreign_at)
@@ -108,31 +108,38 @@ def _restored(backend: GitBackend, lost: Iterable[str]) -> set[str]:
     return {path for path in lost if tombstones.id_of(path) and path not in staged}
 
 
-def _id_of(blob: Blob | None) -> str:
-    return blob.id if blob else ""
+def is_of_memory(path: str) -> bool:
+    """Is it the file of a memory, or a tombstone?"""
+    return is_memory(path) or bool(tombstones.id_of(path))
 
 
 def _replaced(backend: GitBackend, until: float) -> Versions:
-    """What commits of ours replaced in the moment before git wrote."""
+    """What commits of ours replaced in the moment before git wrote; nothing where git keeps no log
+    of HEAD.
+    """
+    try:
+        entries = last_entries(backend.places.own / "logs" / "HEAD")
+    except OSError:
+        return {}
     found: dict[str, set[str]] = defaultdict(set)
-    for changes in changes_of_ours(backend, until):
+    for changes in changes_of(backend, ours_before(entries, until)):
         for path, change in changes.items():
-            found[path].add(_id_of(change.before))
+            found[path].add(change.ids[0])
     return found
 
 
-def changes_of_ours(backend: GitBackend, until: float) -> Iterator[Difference]:
-    """What each commit of ours changed in the minute before a moment, in seconds since 1970;
-    nothing where git keeps no log of HEAD.
-    """
-    try:
-        log = last_entries(backend.places.own / "logs" / "HEAD")
-    except OSError:
-        return
-    for entry in log:
-        is_recent = until - WINDOW_S <= entry.at <= until + 1
-        if not (entry.message.startswith(BY_US) and is_recent and entry.old.strip("0")):
-            continue
+def ours_before(entries: Iterable[LogEntry], until: float) -> list[LogEntry]:
+    """The commits of ours in the minute before a moment, in seconds since 1970."""
+    recent = (one for one in entries if until - WINDOW_S <= one.at <= until + 1)
+    ours = (one for one in recent if one.message.startswith(BY_US))
+    return [one for one in ours if one.old.strip("0")]
+
+
+def changes_of(
+    backend: GitBackend, entries: Iterable[LogEntry]
+) -> Iterator[Difference]:
+    """What each move of a branch changed."""
+    for entry in entries:
         # a purge took them out of git
         with contextlib.suppress(KeyError, RepositoryError):
             yield backend.changes(entry.old, entry.new)

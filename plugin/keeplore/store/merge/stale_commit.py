@@ -28,10 +28,14 @@ from keeplore.store.git.objects import (
     PathChange,
     Unsupported,
 )
-from keeplore.store.git.ref_log import LogEntry, last_entries
+from keeplore.store.git.ref_log import LogEntry, changed_log
 from keeplore.store.git.signature import TRAILER
 from keeplore.store.merge.merge_plan import id_of
-from keeplore.store.merge.stale_checkout import WINDOW_S, changes_of_ours
+from keeplore.store.merge.stale_checkout import (
+    changes_of,
+    is_of_memory,
+    ours_before,
+)
 from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.paths import is_memory
 
@@ -59,14 +63,10 @@ def restore_committed(
     was anything to write, or Unsupported.
     """
     log = backend.places.own / "logs" / HEAD
-    try:
-        found = log.stat()
-        looked = (found.st_mtime_ns, found.st_size, found.st_ino)
-        if cache.logs.get(HEAD) == looked:
-            return
-        entries = last_entries(log)
-    except OSError:
+    changed = changed_log(log, cache.logs.get(HEAD))
+    if not changed:
         return
+    looked, entries = changed
     ours = [entry for entry in entries if entry.message.startswith(BY_US)]
     lost = _taken_away(backend, ours, head)
     gone = {
@@ -92,10 +92,10 @@ def _taken_away(
     """Path → what a commit of the person's made of it that took back what one of ours had done."""
     lost: dict[str, PathChange] = {}
     for commit, parent, at in _commits_since(backend, ours, head):
-        if not any(at - WINDOW_S <= entry.at <= at + 1 for entry in ours):
+        if not (recent := ours_before(ours, at)):
             continue
         with contextlib.suppress(KeyError, RepositoryError):  # a shallow clone
-            lost = {**dict(_reverted(backend, parent, commit, at)), **lost}
+            lost = {**dict(_reverted(backend, parent, commit, recent)), **lost}
     return lost
 
 
@@ -130,36 +130,28 @@ def _commits_since(
 
 
 def _reverted(
-    backend: GitBackend, parent: str, commit: str, at: int
+    backend: GitBackend, parent: str, commit: str, ours: Sequence[LogEntry]
 ) -> Iterator[tuple[str, PathChange]]:
-    """What a commit took back of what ours did in the minute before it, where it took back all that
-    one of them did to several files: whoever deletes a memory by hand leaves the others.
+    """What a commit took back of what ours did, where it took back all that one of them did to
+    several files: whoever deletes a memory by hand leaves the others.
     """
     changes = backend.changes(parent, commit)
-    for done in changes_of_ours(backend, at):
+    for done in changes_of(backend, ours):
+        own = {path: one for path, one in done.items() if is_of_memory(path)}
         # what differs in its mode alone is the same file
-        own = {path: c for path, c in done.items() if _ids(c)[0] != _ids(c)[1]}
-        own = {path: c for path, c in own.items() if _is_memory_or_tombstone(path)}
+        own = {path: one for path, one in own.items() if len({*one.ids}) > 1}
         if len(own) < SEVERAL or not own.keys() <= changes.keys():
             continue
         for path, change in own.items():
-            if _ids(changes[path]) == _ids(change)[::-1]:
+            if changes[path].ids == change.ids[::-1]:
                 yield path, changes[path]
-
-
-def _ids(change: PathChange) -> tuple[str, str]:
-    return _id_of(change.before), _id_of(change.after)
-
-
-def _is_memory_or_tombstone(path: str) -> bool:
-    return is_memory(path) or bool(tombstones.id_of(path))
 
 
 def _is_as_left(
     path: str, change: PathChange, tracked: Mapping[str, Blob], ids: Mapping[str, str]
 ) -> bool:
     """Whether HEAD and the disk have a path as that commit left it."""
-    left = _id_of(change.after)
+    left = change.ids[1]
     in_head = tracked[path].id if path in tracked else ""
     return left == in_head == ids.get(path, "") and change.is_plain
 
@@ -183,7 +175,3 @@ def _write_again(backend: GitBackend, cache: CycleCache, path: str, blob: Blob) 
             return False
     files.write(root, path, data)
     return True
-
-
-def _id_of(blob: Blob | None) -> str:
-    return blob.id if blob else ""
