@@ -36,7 +36,7 @@ class Office:
         return host
 
     def said(self) -> list[tuple[str, str]]:
-        """What user and assistant said, in the order of the conversations' files."""
+        """What user and assistant said; the sessions stand in the order of their ids."""
         files = sorted(self.root.rglob("conversations/**/*.md"))
         talks = [
             Conversation.from_markdown(parse(path.read_text(encoding="utf-8")).body)
