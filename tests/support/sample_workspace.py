@@ -156,7 +156,7 @@ def build(places: Places, root: Path, *, talks: int = 12) -> None:
         workspace.store.save(hostile().with_meta(source={"machine": machine}))
         workspace.index.refresh()
         workspace.commit("Sample")
-        _foreign(workspace)
+        foreign(workspace)
         workspace.index.refresh()
         workspace.index.embed_pending()
 
@@ -214,7 +214,7 @@ def _dispute(workspace: Workspace) -> None:
     workspace.store.save(Memory(meta, body))
 
 
-def _foreign(workspace: Workspace) -> None:
+def foreign(workspace: Workspace) -> None:
     meta = new_meta(
         id=new_id("foreign"),
         kind="note",
