@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.connect.host_signs import (
-    claude_switched_off,
-    codex_left_behind,
-    codex_switched_off,
+from keeplore.connect.host_locations import (
+    LOCATIONS,
     installed_otherwise,
-    opencode_left_behind,
+    left_behind,
+    problems,
+    switched_off,
 )
 
 
@@ -88,11 +88,11 @@ def test_what_switches_the_hooks_of_claude_code_off(
     tmp_path: Path, text: str, setting: str
 ) -> None:
     file = written(tmp_path, "settings.json", text)
-    assert claude_switched_off(tmp_path) == setting.replace("FILE", str(file))
+    assert switched_off("claude-code", tmp_path) == setting.replace("FILE", str(file))
 
 
 def test_what_codex_says_of_hooks(tmp_path: Path) -> None:
-    assert (codex_switched_off(tmp_path), codex_left_behind(tmp_path)) == ("", "")
+    assert (switched_off("codex", tmp_path), left_behind("codex", tmp_path)) == ("", "")
     hooks = tmp_path / "hooks.json"
     file = written(
         tmp_path,
@@ -100,21 +100,28 @@ def test_what_codex_says_of_hooks(tmp_path: Path) -> None:
         f'[features]\nhooks = false\n[hooks.state."other:a"]\n'
         f'[hooks.state."{hooks}:stop:0"]\n[hooks.state."{hooks}:stop:1"]\n',
     )
-    assert codex_switched_off(tmp_path) == f"hooks under [features] in {file}"
-    assert codex_left_behind(tmp_path) == (
+    assert switched_off("codex", tmp_path) == f"hooks under [features] in {file}"
+    assert left_behind("codex", tmp_path) == (
         f'Codex itself has noted what you trusted: [hooks.state."{hooks}:stop:0"] and what '
         f"begins so (2 in all) stay in {file}. Without the entries they do nothing; take them "
         f"out by hand if you like"
     )
     file.write_text("[features]\nhooks = true\n", encoding="utf-8")
-    assert (codex_switched_off(tmp_path), codex_left_behind(tmp_path)) == ("", "")
+    assert (switched_off("codex", tmp_path), left_behind("codex", tmp_path)) == ("", "")
 
 
 def test_what_opencode_leaves_behind(tmp_path: Path) -> None:
     written(tmp_path, "package.json", "{}")
-    assert opencode_left_behind(tmp_path) == ""
+    assert left_behind("opencode", tmp_path) == ""
     written(tmp_path, "node_modules/x", "")
-    assert opencode_left_behind(tmp_path) == (
+    assert left_behind("opencode", tmp_path) == (
         f"node_modules, package.json in {tmp_path} were put there by OpenCode for plugins, and "
         f"stay: remove them by hand where no other plugin needs them"
     )
+
+
+@pytest.mark.parametrize("host", [*LOCATIONS, "no-such-host"])
+def test_a_host_that_has_nothing_says_nothing(tmp_path: Path, host: str) -> None:
+    asked = (installed_otherwise, switched_off, left_behind)
+    assert [ask(host, tmp_path) for ask in asked] == ["", "", ""]
+    assert problems() == []
