@@ -705,18 +705,32 @@ def test_a_place_that_cannot_be_written_is_a_finding(
     ].message
 
 
+@pytest.mark.parametrize(
+    ("total", "free", "told"),
+    [
+        (10**12, 0, 0),
+        (10**12, (200 << 20) - 1, 199),
+        (10**12, 200 << 20, None),
+        (10**9, 10**8 - 1, 95),  # of a small one a tenth
+        (10**9 + 5, 10**8, None),
+    ],
+)
 def test_a_full_disk_is_a_finding_wherever_a_workspace_lies(
-    home: Path, run, monkeypatch
+    places: Places,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    total: int,
+    free: int,
+    told: int | None,
 ) -> None:
-    assert run("init", "memory").returncode == 0
-    full = shutil._ntuple_diskusage(10**12, 10**12, 0)
-    monkeypatch.setattr(shutil, "disk_usage", lambda place: full)
-    found = [
-        finding
-        for finding in check_machine.findings(Places.from_environment(os.environ))
-        if finding.part == "disk"
-    ]
-    assert found and found[0].level == "wrong" and found[0].remedy
+    usage = shutil._ntuple_diskusage(total, total - free, free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage)
+    found = [one for one in check_machine.findings(places) if one.part == "disk"]
+    seen = {(one.level, one.message.split(" where")[0], one.remedy) for one in found}
+    message = f"{told} MB are free"
+    assert seen == (
+        {("wrong", message, "Make room there")} if told is not None else set()
+    )
 
 
 def test_settings_that_are_not_committed_are_named_and_committed_if_asked(

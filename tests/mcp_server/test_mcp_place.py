@@ -113,3 +113,26 @@ def test_where_nobody_works_the_newest_session_is_guessed(
     assert ProjectRoots({}, sessions, Path("/")).asked("") == ResolvedDirectory(
         project, is_known=False
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "is_read"),
+    [
+        ("file://", True),
+        ("file://localhost", True),
+        ("FILE://", True),
+        ("http://", False),
+        ("https://localhost", False),
+        ("file://elsewhere", False),
+        ("", False),
+    ],
+)
+def test_a_directory_that_the_host_has_open_is_a_file_of_this_machine(
+    project: Path, sessions: Path, home: Path, before: str, is_read: bool
+) -> None:
+    folder = project / "with space"
+    folder.mkdir()
+    uri = f"{before}{project}/with%20space"
+    place = ProjectRoots({}, sessions, home, roots=["file:///no/such", uri])
+    found = ResolvedDirectory(folder) if is_read else None
+    assert place.asked("") == (found or ResolvedDirectory(home, is_known=False))

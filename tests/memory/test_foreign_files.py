@@ -70,7 +70,8 @@ def test_what_nobody_vouches_for_is_no_rule_of_the_user() -> None:
 
 
 def test_a_long_text_is_a_document_unless_its_folder_says_otherwise() -> None:
-    assert as_memory("word " * 1000, "memory/a.md").kind == "document"
+    assert as_memory("w" * 2001, "memory/a.md").kind == "document"
+    assert as_memory("w" * 2000, "memory/a.md").kind == "note"
     assert as_memory("word " * 1000, "memory/decisions/a.md").kind == "note"
 
 

@@ -116,6 +116,8 @@ def test_a_session_is_a_time(ask) -> None:
         ("sessions 1 through 2", {"Cache of prices", "Length of the queue"}),
         # as many of them as there are
         ("the last nine sessions", {"Cache of prices", "A word on deploys"}),
+        ("sessions 2 to 99", {"A word on deploys"}),
+        ("sessions 98 to 99", set()),
     ],
 )
 def test_sessions_are_counted_from_either_end(ask, asked: str, found: set[str]) -> None:

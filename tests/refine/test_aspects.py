@@ -78,7 +78,7 @@ def test_the_entities_of_a_conversation_are_one_question_and_their_aspects_go_in
     desk, fact
 ) -> None:
     service = said_of((1, "Orders-Service", "Storage", "attribute"))
-    pool = said_of((2, "pgbouncer", "limits", "constraint"), type_="tool")
+    pool = said_of((2, "pgbouncer", "Limits-", "constraint"), type_="tool")  # as usual
     answer = {"aspects": [*service["aspects"], *pool["aspects"]]}
     result = desk.refine(desk.say(*TALK), found(fact), answer, has_aspects=True)
     assert aspects_of(desk) == {

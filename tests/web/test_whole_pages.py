@@ -8,27 +8,18 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-import sample_workspace
+from fixed_workspace import FAR, TALK, dispute, fill, key, propose
 from new_workspace import lay_down
 from open_window import Window, opened
-from sample_workspace import NAMES, conversation, hostile
 from written_down import written_lines
 
 from keeplore.config.places import Places
-from keeplore.memory import Memory, new_id, new_meta
-from keeplore.memory.merge.memory_merge import TRIGGER
-from keeplore.refine.changes import EVENT
-from keeplore.refine.decide import ProposalAction
-from keeplore.refine.gates import ProposalOutcome
-from keeplore.text.dates import in_utc, now
+from keeplore.memory import new_id
 
-NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 # what is another in each run, and what stands in its place
 SIGNS = (
     (re.compile(r'<figure class="activity">.*?</figure>', re.DOTALL), "(a year)"),
@@ -44,79 +35,14 @@ NOTICE = re.compile(r'<div class="notice.*?</div>', re.DOTALL)
 CLOCK = re.compile(r"\b\d\d:\d\d(?!\d)")
 TAG = re.compile(r"<[^>]*>")
 ID = re.compile(r"(?:mem_)?([0-9a-f]{8})(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?")
-SPAN = "VAT is rounded once for each invoice line, never on the total."
-FAR = "bens-laptop-77aa"
-
-
-def key(name: str) -> str:
-    return new_id("whole", name)
-
-
-def moment(days_ago: float) -> str:
-    return in_utc(NOON - timedelta(days=days_ago))
-
-
-def note(name: str, days_ago: float, title: str, text: str = "", **meta: Any) -> Memory:
-    made = new_meta(
-        **{"scope": "workspace", "trust": "user", "version": 1} | meta,
-        id=key(name),
-        kind="note",
-        title=title,
-        created_at=moment(days_ago),
-        updated_at=moment(days_ago),
-    )
-    return Memory(made, f"# {title}\n" + (f"\n{text}\n" if text else ""))
-
-
-def dispute(name: str, days_ago: float, **meta: Any) -> Iterator[Memory]:
-    """Two versions of one note that two machines made."""
-    first = note(name, days_ago, f"The {name} API times out after 30 seconds.", **meta)
-    yield first
-    beside = {"related": [{"id": first.id, "relationship": "contradicts"}]}
-    title = f"The {name} API times out after 45 seconds."
-    yield note(f"{name}-other", days_ago - 1, title, trigger=TRIGGER, **meta | beside)
-
-
-def memories(machine: str) -> Iterator[Memory]:
-    """Conversations, notes of each kind, a dispute, and what an attacker wrote."""
-    own = {"machine": machine, "host": "codex", "session": "session-9"}
-    latest: dict[int, Memory] = {}
-    for number in range(7):
-        topic, project = number % 5, NAMES[number % len(NAMES)]
-        made = conversation(number, 40.5 - 3 * number, project, latest.get(topic))
-        latest[topic] = made.with_meta(source={**made.source, "machine": machine})
-        yield latest[topic]
-    shop = {"scope": "project", "project": "shop", "source": own}
-    old = note("old", 9, "Deploys", "We deploy on Fridays.", **shop)
-    yield old
-    text = "We deploy on Tuesdays, after `make test`.\n\n> On Tuesdays, please.\n"
-    newer = {"version": 2, "supersedes": old.id, "category": "project-conventions"}
-    yield note("new", 8, "Deploys", text, **shop | newer)
-    lasting = {"permanent": True, "category": "architectural-decisions"}
-    text = "Auditors ask for every earlier state."
-    billing = {**shop, "project": "billing"}
-    yield note(
-        "ledger", 7, "Ledger entries are append-only", text, **billing, **lasting
-    )
-    source = {**own, "turns": [latest[2].turns[1]]}
-    yield note("tabs", 6, "I prefer tabs in Makefiles", scope="user", source=source)
-    yield from dispute("shop", 5, **shop)
-    place = {"source": own, "created_at": moment(3), "updated_at": moment(3)}
-    yield hostile().with_meta(**place)
 
 
 @pytest.fixture
-def window(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
-    monkeypatch.setattr(sample_workspace, "moment", moment)
+def window(home: Path) -> Iterator[Window]:
     places = Places(home / "state", home / "cache")
     lay_down(places, home / "memory")
     with opened(home / "memory") as window:
-        workspace = window.workspace
-        for made in memories(workspace.machine):
-            workspace.store.save(made)
-        workspace.commit("Sample")
-        sample_workspace.foreign(workspace)
-        workspace.index.refresh()
+        fill(window.workspace)
         window.enter()
         yield window
 
@@ -147,7 +73,6 @@ FILTERS = (
     {"day": "2026-04-01"},
     {"day": "yesterday"},
 )
-TALK = new_id("talk", "5")
 SHOWN = ("old", "new", "ledger", "tabs", "shop", "shop-other")
 PAGES = (
     "/",
@@ -189,40 +114,6 @@ def test_whole_pages(window: Window) -> None:
         kind = headers.get("content-type", "")
         seen += ["", f"=== {path} {status} {kind}", *plain(window, part)]
     assert seen == written_lines("web/pages.txt", seen)
-
-
-def propose(window: Window) -> None:
-    """What a model proposed and was held back: a note, its changes, and leaving one out."""
-    workspace = window.workspace
-    talk = workspace.store.load(workspace.index.memories([TALK])[TALK].path)
-    for name, action, about in (
-        ("add", ProposalAction.ADD, {}),
-        ("own words", ProposalAction.ADD, {}),
-        ("instead", ProposalAction.ADD, {"against": key("tabs")}),
-        ("update", ProposalAction.UPDATE, {"target": key("new")}),
-        ("delete", ProposalAction.DELETE, {"target": key("ledger")}),
-        ("refused", ProposalAction.ADD, {}),
-    ):
-        entry = {
-            "at": now(),
-            "event": EVENT,
-            "id": key(name),
-            "proposal": action,
-            "outcome": ProposalOutcome.REVIEW,
-            "gate": "conflict",
-            "detail": "it contradicts a note",
-            "statement": f"The {name} way is taken.",
-            "conversation": TALK,
-            "span": "Failed jobs are retried five times, then parked.",
-            "speaker": "user",
-            "turn": talk.turns[1],
-            "category": "architectural-decisions",
-            "scope": "project",
-            "project": "billing",
-            **about,
-        }
-        workspace.store.record(workspace.machine, entry)
-    workspace.commit("Propose")
 
 
 def edited(
@@ -293,7 +184,7 @@ def test_what_each_act_says_and_leaves_behind(window: Window) -> None:
     for name in ("left", "right", "joined"):
         for made in dispute(name, 3, source=own):
             window.workspace.store.save(made)
-    propose(window)
+    propose(window.workspace)
     seen, known = [], {}
     for path, fields in acts(window):
         status, headers, text = window.post(f"/{path}", **fields)

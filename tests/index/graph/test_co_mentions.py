@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from keeplore.index import Index
+from keeplore.index import Index, refresh
+from keeplore.index.graph import graph_rows
 from keeplore.index.rows import EVERYWHERE
 from keeplore.memory import Memory
 from keeplore_hooks.contracts import ScopeFilter
@@ -74,3 +75,19 @@ def test_names_that_are_spelt_alike_and_then_those_that_hold_it(
     assert similar("rate_limitt", 1) == ["rate_limit"]
     assert similar("queue", 9) == ["jobs_queue"]
     assert similar("zebra", 9) == similar("", 9) == []
+
+
+def test_linking_takes_as_many_steps_as_it_may(
+    files: Any,
+    index: Index,
+    make_note: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(graph_rows, "LINKED_AT_ONCE", 1)
+    monkeypatch.setattr(refresh, "LINK_STEPS", 0)
+    for number, text in enumerate(SAID):
+        files.put(make_note(f"Note {number}", text))
+    index.refresh()
+    seen: list[int] = []
+    left = [index.graph.link(steps, seen.append) for steps in (0, 1, 2, None)]
+    assert (left, seen) == ([6, 5, 3, 0], [6, 5, 4, 3, 2, 1])
