@@ -32,12 +32,7 @@ SIGNS = (
     (re.compile(r'(?<="score": )0\.\d+|(?<= · )0\.\d\d(?= ·)'), "SCORE"),
     (re.compile("\u202e"), "(turned round)"),
     (re.compile(r"\b(?:\d+\.)?\d+ (?:ms|MB|kB|bytes)\b|(?<=_ms\": )[\d.]+"), "SIZE"),
-    (
-        re.compile(
-            r'(?<="bytes_git": )\d+|(?<="bytes_index": )\d+|(?<="bytes_cache": )\d+'
-        ),
-        "SIZE",
-    ),
+    (re.compile(r'"(bytes_\w+|size)": \d+'), r'"\1": SIZE'),
     (re.compile(r'(?<=keeplore-recall id=")[0-9a-f]{8}|\b[0-9a-f]{40}\b'), "MARK"),
 )
 MADE = re.compile(r"\b(?:mem_)?([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b")
