@@ -38,7 +38,7 @@ from keeplore.recall.statements.told_statements import (
     best_lines,
     nearness_of_turns,
 )
-from keeplore.recall.weights import WEIGHTS
+from keeplore.recall.weights import EXCERPT_CHARS, WEIGHTS
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -178,14 +178,12 @@ def report(names: Sequence[str], choices: Sequence[Choice]) -> None:
 
 
 def _is_shown(choice: Choice, scores: Matrix) -> bool:
-    lines = [
-        line
-        for line, _ in best_lines([*zip(choice.held, scores, strict=True)], WEIGHTS)
-    ]
+    told = [*zip(choice.held, scores, strict=True)]
+    lines = [line for line, _ in best_lines(told, WEIGHTS, EXCERPT_CHARS)]
     if not choice.question.quotations:
         return any(choice.question.is_answered_by(line) for line in lines)
-    told = "\n".join(lines)
-    return any(share(quoted, told) >= SHOWN for quoted in choice.question.quotations)
+    text = "\n".join(lines)
+    return any(share(quoted, text) >= SHOWN for quoted in choice.question.quotations)
 
 
 if __name__ == "__main__":

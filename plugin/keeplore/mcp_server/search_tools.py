@@ -32,7 +32,7 @@ from keeplore.recall.render import (
     since_then,
 )
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
-from keeplore.recall.weights import EXCERPT_CHARS
+from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS
 from keeplore.text.dates import NO_DATE, in_utc, minute_of, moment_of, shown_day
 from keeplore.workspace.reading.listing import Listing, listing
 from keeplore_hooks.spool import Spool
@@ -209,10 +209,10 @@ def _backlog_note(context: McpContext) -> list[str]:
 
 def _hit(hit: RecallHit) -> str:
     lines = [f"{quoted(hit.title, TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
-    passage = one_line(hit.passage, EXCERPT_CHARS)
-    if passage != one_line(hit.title, EXCERPT_CHARS):
+    passage = one_line(hit.passage, LONG_EXCERPT_CHARS)
+    if passage != one_line(hit.title, LONG_EXCERPT_CHARS):
         said = (hit.passage, hit.turns, hit.turn, hit.of_user)
-        lines.append(quoted_passage(*said, EXCERPT_CHARS))
+        lines.append(quoted_passage(*said, LONG_EXCERPT_CHARS))
     if hit.later:
         lines.append(later_line(hit.later))
     turn = f", turn={label(hit.turn)}" if hit.turn else ""

@@ -29,7 +29,11 @@ from keeplore.recall.render import (
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
 from keeplore.recall.unasked.injection_filter import is_doubtful, may_be_injected
 from keeplore.recall.unasked.memory_lines import later_end
-from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
+from keeplore.recall.weights import (
+    EXCERPT_CHARS,
+    LONG_EXCERPT_CHARS,
+    PROMPT_HITS,
+)
 from keeplore.text.dates import shown_day
 from keeplore.text.similarity import normalised
 
@@ -144,7 +148,8 @@ def _item(hit: RecallHit) -> BlockLine:
         normalised(hit.title.removesuffix("…"))
     )
     title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
-    words = quoted_passage(hit.passage, hit.turns, hit.turn, hit.of_user, EXCERPT_CHARS)
+    marks = hit.turns, hit.turn, hit.of_user
+    words = quoted_passage(hit.passage, *marks, LONG_EXCERPT_CHARS)
     said = f"{title}{words}"
     line = f"{about} · {said} ({source}){later_end(hit.later)}"
     return BlockLine(line, hit.memory_id)

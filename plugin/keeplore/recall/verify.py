@@ -28,7 +28,6 @@ from keeplore.recall.prepare import OpenedMemory, PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import (
     BREAK,
-    USUAL_LIMIT,
     RecallHit,
     Said,
     turns_of,
@@ -45,10 +44,10 @@ from keeplore.recall.since.newer_values import (
     holds_instead,
     newest_first,
 )
+from keeplore.recall.statements.hit_lengths import likely_hits
 from keeplore.recall.statements.shown_lines import (
     held_lines,
     lines_of_user,
-    shortened_hit,
     shown_lines,
 )
 from keeplore.recall.unasked.injection_filter import (
@@ -57,11 +56,11 @@ from keeplore.recall.unasked.injection_filter import (
     may_be_injected,
 )
 from keeplore.recall.unasked.told_filter import told_filter
+from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words
 
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
-WHOLE = 3  # hits whose passages are shown as they are
 
 
 class LeftOut(StrEnum):
@@ -125,7 +124,7 @@ def verify(
             accepted.append((row, own))
     if wanted.is_unasked:
         return _told_unasked(context, query, hits, sureness, known, results), left
-    return _told_when_asked(context, query.question, hits), left
+    return _told_when_asked(context, query, hits, results), left
 
 
 def _told_unasked(
@@ -141,10 +140,17 @@ def _told_unasked(
 
 
 def _told_when_asked(
-    context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
+    context: RecallContext,
+    query: PreparedQuery,
+    hits: Sequence[RecallHit],
+    results: SearchResults,
 ) -> list[RecallHit]:
-    ordered = newest_first(hits, question, partial(_from_talk, context))
-    return likely_hits(context, question, ordered)
+    ordered = newest_first(hits, query.question, partial(_from_talk, context))
+
+    def at_length(hit: RecallHit) -> RecallHit:
+        return _held_hit(context, query, hit, results, LONG_EXCERPT_CHARS) or hit
+
+    return likely_hits(context, query.question, ordered, at_length)
 
 
 def _from_talk(context: RecallContext, hit: RecallHit) -> FromTalk:
@@ -155,24 +161,6 @@ def _from_talk(context: RecallContext, hit: RecallHit) -> FromTalk:
     exchange = opened.exchange(hit.turn)
     message = exchange.user if exchange else ""
     return FromTalk(message, any(quote.text in lines for quote in talk.decided))
-
-
-def likely_hits(
-    context: RecallContext, question: ParsedQuestion, hits: Sequence[RecallHit]
-) -> list[RecallHit]:
-    """Hits without those that are unlikely and stand behind a likely one, and the last ones short,
-    unless all that answer or more than usual are asked for.
-    """
-    request, w = context.request, context.deps.weights
-    wants_all = question.is_of_several or request.by_exchange
-    if wants_all or request.limit > USUAL_LIMIT:
-        return [*hits]
-    scores = [hit.score for hit in hits]
-    first = next((n for n, s in enumerate(scores) if s >= w.likely_from), len(hits))
-    kept = [hit for hit in hits[first:] if hit.score >= w.unlikely_below]
-    ordered = [*hits[:first], *kept]
-    rest = [shortened_hit(hit, question) for hit in ordered[WHOLE:]]
-    return [*ordered[:WHOLE], *rest]
 
 
 def _addition_to(
@@ -363,17 +351,30 @@ def _as_held(
     """A hit that is told unasked, with what of all that was said and holds answers best: where that
     may be told, and the agent has not seen it.
     """
+    held = _held_hit(context, query, hit, results, EXCERPT_CHARS)
+    if held is None or context.request.filter.is_shown(held.passage):
+        return hit
+    return held if may_be_injected(held.trust, held.title, held.passage) else hit
+
+
+def _held_hit(
+    context: RecallContext,
+    query: PreparedQuery,
+    hit: RecallHit,
+    results: SearchResults,
+    room: int,
+) -> RecallHit | None:
+    """The hit with what of all that was said and holds answers best, within ``room`` characters;
+    None where it is of no conversation.
+    """
     opened = context.opened(hit.path)
     if not (opened and opened.conversation and query.question.says_something):
-        return hit
+        return None
     row = results.memories[hit.memory_id]
-    said = held_lines(context, query, row, opened.conversation)
+    said = held_lines(context, query, row, opened.conversation, room)
     if not said:
-        return hit
-    held = _hit_of(context, query, row, opened, said, said[0][1], hit.score)
-    is_harmless = may_be_injected(held.trust, held.title, held.passage)
-    is_new = not context.request.filter.is_shown(held.passage)
-    return held if is_harmless and is_new else hit
+        return None
+    return _hit_of(context, query, row, opened, said, said[0][1], hit.score)
 
 
 def _hit_of(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from keeplore.memory import Conversation, Exchange, Quote
-from keeplore.recall.question import parse_question
-from keeplore.recall.request import RecallHit
-from keeplore.recall.statements.shown_lines import SHORT, lines_of_user, shortened_hit
+from keeplore.recall.statements.shown_lines import lines_of_user
 
 EXCHANGES = (
     Exchange(
@@ -45,32 +43,3 @@ def test_what_the_agent_says_too_is_not_taken_for_the_persons() -> None:
 
 def test_a_note_has_no_lines_of_a_person() -> None:
     assert lines_of_user(None, [("Use Postgres here.", "")]) == ()
-
-
-ASKED = parse_question("why Postgres?")
-
-
-def hit(passage: str, kind: str = "conversation") -> RecallHit:
-    return RecallHit(
-        "mem_1", "Holds", "2026-03-01T10:00:00Z", kind, "project", "shop", "", "user", 0.5,
-        passage, "t1", "a.md", 0, turns=("t2", "t1"), of_user=(0, 1),
-    )  # fmt: skip
-
-
-def test_of_a_hit_far_behind_the_best_line_is_told_with_its_turn() -> None:
-    short = shortened_hit(hit("Use Postgres here.\nThe sweep runs hourly."), ASKED)
-    assert (short.passage, short.turns, short.of_user) == (
-        "Use Postgres here.",
-        ("t2",),
-        (0,),
-    )
-
-
-def test_of_one_that_is_no_lines_the_beginning_is_told() -> None:
-    text = f"User: Use Postgres here.\nAssistant: {'It keeps rows. ' * 40}"
-    for kind in ("conversation", "document"):
-        short = shortened_hit(hit(text, kind), ASKED)
-        assert short.passage.startswith("User: Use Postgres here.")
-        assert "It keeps rows." in short.passage
-        assert len(short.passage) <= SHORT
-        assert short.of_user == ()

@@ -21,8 +21,8 @@ from keeplore.recall.request import (
     SearchScope,
 )
 from keeplore.recall.statements.told_statements import (
+    CHARS_A_LINE,
     FEATURE_WEIGHTS,
-    MOST_LINES,
     answer_features,
     answer_odds,
     best_lines,
@@ -135,12 +135,12 @@ def test_as_many_lines_are_told_as_there_is_room_for_without_the_unlikely_and_th
     held = (slight, empty, QUEUE, QUEUE, long, REASON, MAILS)
     far = 5.0 - WEIGHTS.beside_best - 0.1
     scores = [4.0, 4.0, 5.0, 2.0, 4.5, 3.0, far]
-    assert best_lines([*zip(held, scores, strict=True)], WEIGHTS) == [
+    assert best_lines([*zip(held, scores, strict=True)], WEIGHTS, EXCERPT_CHARS) == [
         (QUEUE.text, "a"),
         (REASON.text, "a"),
     ]
-    assert best_lines([(slight, 0.0)], WEIGHTS) == [(slight.text, "b")]
-    assert best_lines([], WEIGHTS) == []
+    assert best_lines([(slight, 0.0)], WEIGHTS, EXCERPT_CHARS) == [(slight.text, "b")]
+    assert best_lines([], WEIGHTS, EXCERPT_CHARS) == []
 
 
 def test_a_short_line_stands_behind_what_was_said_before_it_in_its_message() -> None:
@@ -148,7 +148,7 @@ def test_a_short_line_stands_behind_what_was_said_before_it_in_its_message() -> 
     short = replace(QUEUE, text="Let's take something simple, boring and proven.")
     of_other = replace(MAILS, text="Retries are shown in red.")
     told = [(named, 1.0), (short, 5.0), (MAILS, 1.1), (of_other, 4.0), (REASON, 2.0)]
-    lines = best_lines(told, WEIGHTS)
+    lines = best_lines(told, WEIGHTS, EXCERPT_CHARS)
     assert [text for text, _ in lines][:4] == [
         named.text,
         short.text,
@@ -156,15 +156,35 @@ def test_a_short_line_stands_behind_what_was_said_before_it_in_its_message() -> 
         of_other.text,
     ]
     alone = [(named, 1.0), (replace(short, message=1), 5.0)]
-    assert best_lines(alone, WEIGHTS)[0][0] == short.text
+    assert best_lines(alone, WEIGHTS, EXCERPT_CHARS)[0][0] == short.text
 
 
 def test_of_many_short_lines_some_are_told() -> None:
     held = [
         replace(QUEUE, text=f"Queue {name} holds paid invoices.") for name in "ABCDEFGH"
     ]
-    lines = best_lines([(one, 1.0) for one in held], WEIGHTS)
-    assert lines == [(one.text, one.turn) for one in held[:MOST_LINES]]
+    lines = best_lines([(one, 1.0) for one in held], WEIGHTS, EXCERPT_CHARS)
+    assert lines == [
+        (one.text, one.turn) for one in held[: EXCERPT_CHARS // CHARS_A_LINE]
+    ]
+
+
+def test_a_question_that_code_alone_answers_is_told_with_the_code(
+    workspace_of: Built, memory_builders: SimpleNamespace
+) -> None:
+    code = '```json\n{"summarize": {"enabled": true}}\n```'
+    asked = "Which setting switches the nightly summaries on?"
+    talk = ((asked, f"In `.nightly.json`:\n\n{code}"),)
+    memory = memory_builders.conversation(
+        "summaries", "2026-03-01", "Switch summaries on", talk, project="shop"
+    )
+    index, store = workspace_of([memory], None)
+    index.refresh()
+    deps = RecallDeps(index, store, None, held=held_statements)
+    for limit in (1, 5):
+        request = RecallRequest("How do I enable summaries every night?", limit=limit)
+        [hit] = recall(deps, request, HERE).hits
+        assert asked in hit.passage and hit.passage.endswith(code)
 
 
 ASKED = HeldStatement("Where are paid invoices queued?", "a", 0, 0.0)
@@ -177,13 +197,13 @@ def test_a_question_at_the_beginning_has_the_likeliest_of_its_answer_behind_it()
 ):
     far = -WEIGHTS.beside_best - 1.0
     told = [(ASKED, 0.0), (MAILS, -1.0), (ANSWERED, far - 1.0), (MORE, far)]
-    lines = best_lines(told, WEIGHTS)
+    lines = best_lines(told, WEIGHTS, EXCERPT_CHARS)
     assert lines == [(one.text, one.turn) for one in (ASKED, MORE, MAILS)]
 
 
 def test_a_question_whose_answer_is_told_anyway_gets_no_more() -> None:
     told = [(ASKED, 0.0), (MAILS, -1.0), (MORE, -2.0), (QUEUE, -9.0)]
-    lines = best_lines(told, WEIGHTS)
+    lines = best_lines(told, WEIGHTS, EXCERPT_CHARS)
     assert lines == [(one.text, one.turn) for one in (ASKED, MAILS, MORE)]
 
 
@@ -196,17 +216,17 @@ def test_a_question_has_what_the_person_decided_on_it_in_the_next_message_behind
     unrelated = HeldStatement("Let's ship on Friday.", "c", 4, 0.0, is_decision=True)
     far = -WEIGHTS.beside_best - 1.0
     told = [(ASKED, 0.0), (MORE, -1.0), (settled, far), (unrelated, far)]
-    lines = best_lines(told, WEIGHTS)
+    lines = best_lines(told, WEIGHTS, EXCERPT_CHARS)
     assert lines == [(one.text, one.turn) for one in (ASKED, settled, MORE)]
     # a statement that is no question has none
     told = [(QUEUE, 0.0), (replace(settled, message=2), far)]
-    assert best_lines(told, WEIGHTS) == [(QUEUE.text, QUEUE.turn)]
+    assert best_lines(told, WEIGHTS, EXCERPT_CHARS) == [(QUEUE.text, QUEUE.turn)]
 
 
 def test_a_line_that_another_one_holds_is_not_told_again() -> None:
     pick = replace(MAILS, text=f"{ASKED.text} → Postgres, with SKIP LOCKED")
     told = [(pick, 0.0), (ASKED, -1.0), (REASON, -2.0)]
-    lines = best_lines(told, WEIGHTS)
+    lines = best_lines(told, WEIGHTS, EXCERPT_CHARS)
     assert lines == [(one.text, one.turn) for one in (pick, REASON)]
 
 

@@ -10,10 +10,9 @@ from keeplore.index import MemoryRow, PassageRow
 from keeplore.memory import Conversation
 from keeplore.memory.model import Trust
 from keeplore.recall.excerpt import excerpt
-from keeplore.recall.passage_features import ROLE
 from keeplore.recall.prepare import PreparedQuery, RecallContext
-from keeplore.recall.question import ParsedQuestion
-from keeplore.recall.request import BREAK, RecallHit, Said, said_in, turns_of
+from keeplore.recall.repeated_questions import ends_with_question_mark
+from keeplore.recall.request import BREAK, Said
 from keeplore.recall.statements.head_statements import (
     RankedStatements,
     ranked_statements,
@@ -21,10 +20,10 @@ from keeplore.recall.statements.head_statements import (
     told_beside,
 )
 from keeplore.recall.statements.told_statements import told_statements
-from keeplore.text.sentences import clip, unstressed
+from keeplore.recall.weights import EXCERPT_CHARS
+from keeplore.text.sentences import unstressed
 from keeplore.text.similarity import normalised
 
-SHORT = 200  # characters of a hit that stands far behind
 READ = 50_000  # characters of a message in which a line is looked for
 
 
@@ -91,13 +90,17 @@ def held_lines(
     query: PreparedQuery,
     row: MemoryRow,
     conversation: Conversation,
+    room: int = EXCERPT_CHARS,
 ) -> list[Said]:
-    """What of all that was said and holds answers best. It takes up to 100 ms for a long
+    """What of all that was said and holds answers best, within ``room`` characters; nothing where
+    that only asks, since a reply of code alone is no statement. It takes up to 100 ms for a long
     conversation.
     """
     deps = context.deps
     statements = deps.held(conversation) if deps.held else ()
-    return told_statements(deps.index, query, row.id, statements, deps.weights)
+    lines = told_statements(deps.index, query, row.id, statements, deps.weights, room)
+    is_asking = all(ends_with_question_mark(text) for text, _ in lines)
+    return [] if is_asking else lines
 
 
 def _head_lines(
@@ -112,15 +115,3 @@ def _head_lines(
     ranked = ranked_statements(index, query, row.id, passage, w)
     texts = {quote.text for quote in conversation.quotes}
     return replace(ranked, rows=tuple(r for r in ranked.rows if r.text in texts))
-
-
-def shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
-    """The hit with its best line alone, or with the beginning of a passage that is no lines."""
-    line, turn = said_in(hit.passage, hit.turns, hit.turn)[0]
-    is_statement = hit.kind == "conversation" and not ROLE.match(line)
-    passage = (
-        clip(line, SHORT) if is_statement else excerpt(hit.passage, question, SHORT)
-    )
-    turns = turns_of([(passage, turn)], hit.turn)
-    of_user = (0,) if is_statement and 0 in hit.of_user else ()
-    return replace(hit, passage=passage, turns=turns, of_user=of_user)

@@ -23,7 +23,7 @@ from keeplore.recall.question import (
 from keeplore.recall.repeated_questions import ends_with_question_mark, is_echo
 from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.statements.word_coverage import coverages
-from keeplore.recall.weights import EXCERPT_CHARS, Weights
+from keeplore.recall.weights import Weights
 
 if TYPE_CHECKING:
     from keeplore.index import Index
@@ -49,7 +49,9 @@ TELLING_STEMS = 3
 # of one that needs what was said before it; measured there, 4 to 7 is a plateau
 SHORT_STEMS = 5
 LONG = 250  # characters
-MOST_LINES = 6  # measured on the labelled sessions, where more answer nothing
+CHARS_A_LINE = (
+    60  # at least: no long list of short ones; measured on the labelled sessions
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +71,21 @@ def told_statements(
     memory_id: str,
     statements: Sequence[HeldStatement],
     w: Weights,
+    room: int,
 ) -> list[Said]:
-    """The lines that answer best, each with its turn."""
+    """The lines that answer best within ``room`` characters, each with its turn."""
     nearness = nearness_of_turns(index, query, memory_id)
     odds = answer_odds(statements, query.question, nearness)
     told = [*zip(statements, odds, strict=True)]
     telling = [pair for pair in told if not is_echo(pair[0].text, query.question)]
-    return best_lines(telling or told, w)
+    return best_lines(telling or told, w, room)
 
 
-def best_lines(told: Sequence[tuple[HeldStatement, float]], w: Weights) -> list[Said]:
-    """As many statements as there is room for, the likeliest first; ``told`` has their log-odds.
+def best_lines(
+    told: Sequence[tuple[HeldStatement, float]], w: Weights, room: int
+) -> list[Said]:
+    """As many statements as ``room`` characters hold, the likeliest first; ``told`` has their
+    log-odds.
 
     After the first, none that is far less likely or says next to nothing, and no long list of short
     ones. A question at the beginning has behind it what the person decided on it in the next
@@ -88,15 +94,15 @@ def best_lines(told: Sequence[tuple[HeldStatement, float]], w: Weights) -> list[
     ranked = sorted(told, key=itemgetter(1), reverse=True)
     best = max((odds for _, odds in told), default=0.0)
     near = [one for one, odds in ranked if best - odds <= w.beside_best]
-    lines = _fitting(near)
+    lines = _fitting(near, room)
     if lines and ends_with_question_mark(lines[0].text):
         answers = [one for one, _ in ranked if _answers(one, lines[0])]
         if answers and not any(_answers(line, lines[0]) for line in lines):
-            lines = _fitting([lines[0], answers[0], *lines[1:]])
+            lines = _fitting([lines[0], answers[0], *lines[1:]], room)
         if settling := _settling([one for one, _ in ranked], lines[0]):
-            lines = _fitting([lines[0], settling, *lines[1:]])
+            lines = _fitting([lines[0], settling, *lines[1:]], room)
     in_context = _led_up_to(lines, [one for one, _ in told])
-    return [(line.text, line.turn) for line in _fitting(in_context)]
+    return [(line.text, line.turn) for line in _fitting(in_context, room)]
 
 
 def _led_up_to(
@@ -116,17 +122,17 @@ def _led_up_to(
         yield line
 
 
-def _fitting(ranked: Iterable[HeldStatement]) -> list[HeldStatement]:
+def _fitting(ranked: Iterable[HeldStatement], room: int) -> list[HeldStatement]:
     """The statements that there is room for, each once, and after the first none that says next to
     nothing.
     """
     lines: list[HeldStatement] = []
-    room = EXCERPT_CHARS
+    most = room // CHARS_A_LINE
     for one in ranked:
         length = len(one.text) + len(BREAK)
         is_slight = bool(lines) and _is_slight(one.text)
         is_told = any(one.text in line.text for line in lines)
-        if length <= room and not is_told and not is_slight and len(lines) < MOST_LINES:
+        if length <= room and not is_told and not is_slight and len(lines) < most:
             lines.append(one)
             room -= length
     return lines
