@@ -14,7 +14,7 @@ from keeplore.memory import (
     Exchange,
 )
 from keeplore.memory.conversation_body import NO_WORK
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms
 from keeplore_hooks.events import Turn, Work
 from keeplore_hooks.hosts import prompt_key
 
@@ -132,7 +132,7 @@ def is_tentative(exchange: Exchange) -> bool:
 
 def says_little(exchange: Exchange, work: Work) -> bool:
     """True for a remark: few words, hardly an answer, nothing done."""
-    is_short = len(set(terms(exchange.user))) < FEW_TERMS
+    is_short = count_terms(exchange.user) < FEW_TERMS
     return is_short and work == NO_WORK and _is_hardly_answered(exchange)
 
 

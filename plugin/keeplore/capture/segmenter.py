@@ -22,7 +22,7 @@ from keeplore.capture.task_change import TaskEvidence, minutes_between
 from keeplore.errors import ModelUnavailable
 from keeplore.memory.conversation_body import NO_WORK
 from keeplore.text.sentences import sentences
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 from keeplore_hooks.events import Turn, Work
 from keeplore_hooks.specs import hookimpl_last
 
@@ -312,9 +312,7 @@ class Segmenter:
         if vectors is not None:
             floor = self._embedder.floor if self._embedder else 0.0
             shift = LEXICAL * shift + (1 - LEXICAL) * _vector_shift(vectors, floor)
-        return (
-            shift * min(1.0, len(set(terms(said[-1][0][:HEAD_USER]))) / SURE_TERMS) ** 2
-        )
+        return shift * min(1.0, count_terms(said[-1][0][:HEAD_USER]) / SURE_TERMS) ** 2
 
     def _embedded(self, texts: Sequence[str]) -> list[Any] | None:
         """A vector for each text, or None without a model."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.text.rarity import rare_terms
-from keeplore.text.terms import terms, words
+from keeplore.text.terms import count_terms, terms, words
 from keeplore_hooks.events import Turn, Work
 
 SUBJECT_MOST = 6.0  # the shift of subject, in log odds, says no more beyond
@@ -75,7 +75,7 @@ def evidence(
     answer = str(last["assistant"])
     sentence = first_sentence(turn.user)
     files = set(turn.work.files)
-    content = len(set(terms(sentence)))
+    content = count_terms(sentence)
     return TaskEvidence(
         subject=max(-SUBJECT_MOST, min(SUBJECT_MOST, score)),
         trouble=float(says(sentence[:OPENING], "not_working")),
@@ -114,7 +114,7 @@ def first_sentence(message: str) -> str:
     found = pattern("fillers").match(opening)
     head = opening[found.end() if found else 0 :][:SENTENCE]
     for stop in _STOP.finditer(head):
-        if len(set(terms(head[: stop.start()]))) >= SAYS_SOMETHING:
+        if count_terms(head[: stop.start()]) >= SAYS_SOMETHING:
             return head[: stop.start()]
     return head
 

@@ -29,6 +29,7 @@ from keeplore.store.git.objects import (
     Difference,
     Moved,
     Unsupported,
+    blob_id_at,
 )
 from keeplore.store.git.signature import signature_of
 from keeplore.store.merge.cut_merge import take_back
@@ -63,7 +64,7 @@ class CommitPlan:
 
     def is_settled(self, path: str) -> bool:
         """Whether a path is on disk as in the parent."""
-        return self.ids.get(path, "") == _id_in(self.tracked, path)
+        return self.ids.get(path, "") == blob_id_at(self.tracked, path)
 
 
 def reconcile(
@@ -101,7 +102,7 @@ def _plan(
     skipped: list[str] = []
     on_disk, ids = _look(backend, cache, skipped, extra)
     restore_committed(backend, cache, parent, tracked, ids)
-    differing = [path for path, id_ in ids.items() if _id_in(tracked, path) != id_]
+    differing = [path for path, id_ in ids.items() if blob_id_at(tracked, path) != id_]
     removed = _removed_paths(backend, tracked, on_disk, skipped)
     restore_files(backend, cache, tracked, ids, differing + removed, index)
     ignored = _ignored(backend, differing, tracked.keys() | extra)
@@ -179,11 +180,6 @@ def _kinds_in(
     """Kind and fingerprint of the secrets that a file has in HEAD."""
     text = backend.read(blob, path) if blob else b""
     return {kind for _, kind in cache.scan(text)}
-
-
-def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
-    """The blob id at a path, "" for none."""
-    return tracked[path].id if path in tracked else ""
 
 
 def _ignored(

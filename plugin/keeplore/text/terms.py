@@ -84,6 +84,11 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def count_terms(text: str) -> int:
+    """How many different content words a text has, an identifier with its parts."""
+    return len({*terms(text)})
+
+
 def stems(text: str) -> set[str]:
     """Stems of the content words, an identifier counting once."""
     lower = (word.lower() for word in words(without_runs(text)))

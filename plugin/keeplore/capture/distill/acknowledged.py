@@ -28,7 +28,7 @@ from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
 from keeplore.text.sentences import Sentence, answer_line, sentences
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 
 MOST_WORDS = 40  # of a message that settles something in passing
 MOST_TOLD = 150  # of one that settles it among much else
@@ -101,7 +101,7 @@ class Acknowledged:
             if self.stated:
                 return answer_line(self.said, self.stated)
             return answer_line(self.asked, self.said)
-        is_enough = len({*terms(self.said)}) >= SPEAKS_FOR_ITSELF
+        is_enough = count_terms(self.said) >= SPEAKS_FOR_ITSELF
         if not self.stated or (is_enough and stands_alone(self.said)):
             return self.said
         return answer_line(self.said, self.stated)
@@ -226,7 +226,7 @@ def _is_of(stated: str, message: str) -> bool:
 def _first_telling(reply: Sequence[Sentence]) -> str:
     """What a reply states first, apart from that the checks passed; "" for nothing."""
     stated = (one for one in _statements(reply) if not weight_of(one, "outcome"))
-    return next((one for one in stated if len({*terms(one)}) >= NAMED_TERMS), "")
+    return next((one for one in stated if count_terms(one) >= NAMED_TERMS), "")
 
 
 def _taking_up(said: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
@@ -281,7 +281,7 @@ def _is_kept(text: str) -> bool:
 
 
 def _is_fact(text: str) -> bool:
-    return len({*terms(text)}) >= NAMED_TERMS and says(text, "states_fact")
+    return count_terms(text) >= NAMED_TERMS and says(text, "states_fact")
 
 
 def _put_to_person(before: Exchange) -> str:
@@ -395,7 +395,7 @@ def closing_answer(said: Sequence[Sentence], before: Exchange) -> str:
 
 
 def _asks_how_it_shall_be(text: str) -> bool:
-    is_telling = len({*terms(text)}) >= NAMED_TERMS or _NAMED.search(text)
+    is_telling = count_terms(text) >= NAMED_TERMS or _NAMED.search(text)
     if not is_telling or opens_with(text, "offers_to"):
         return False
     if says(text, "asks_what_counts"):

@@ -48,7 +48,7 @@ from keeplore.text.sentences import (
     answer_line,
     sentences,
 )
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 
 MAX_YES_WORDS = (
     6  # an agreement to an offer with more words states itself what it agrees to
@@ -246,7 +246,7 @@ def _valued_itself(value: str, said: Sequence[Sentence]) -> Agreed | None:
     if not place:
         return None
     about = said[place - 1]
-    if about.is_question or len({*terms(about.text)}) < NAMED_TERMS:
+    if about.is_question or count_terms(about.text) < NAMED_TERMS:
         return None
     return Agreed(answer_line(about.text, value), AgreedKind.NEW_VALUE, said=value)
 
@@ -264,7 +264,7 @@ def _own_suggestion(before: Exchange) -> str:
     answer = last_reply(before)
     if not put or not answer or not opens_with(answer[0].text, "affirmed"):
         return ""
-    telling = (s.text for s in answer if len({*terms(s.text)}) >= TELLING_TERMS)
+    telling = (s.text for s in answer if count_terms(s.text) >= TELLING_TERMS)
     told = next(telling, "")
     return answer_line(put[-1], told) if told else ""
 
@@ -332,7 +332,7 @@ def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]
 def points_of(proposal: str, before: Exchange) -> list[Sentence]:
     """What a proposal that was agreed to introduces as its points."""
     listed = [s for s in last_reply(before) if s.lead == proposal]
-    telling = [s for s in listed if s.is_first and len({*terms(s.text)}) >= NAMED_TERMS]
+    telling = [s for s in listed if s.is_first and count_terms(s.text) >= NAMED_TERMS]
     return [] if asks_to_pick(before.assistant) else telling[:MOST_POINTS]
 
 
@@ -341,7 +341,7 @@ def conditions(said: Sequence[Sentence]) -> Iterator[str]:
     for sentence in said[1:IN_REPLY]:
         if found := pattern("adds_condition").match(sentence.text):
             text = sentence.text[found.end() :]
-            is_telling = len(set(terms(text))) >= TELLING_TERMS and stands_alone(text)
+            is_telling = count_terms(text) >= TELLING_TERMS and stands_alone(text)
             is_other = any(
                 says(text, kind) for kind in ("undecided", "trouble", "workflow")
             )
@@ -358,10 +358,10 @@ def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
     if len(put) > 1 or not answer or not opens_with(answer[0].text, "assented"):
         return ""
     put = put or [s for s in said if _is_put_softly(s)]
-    if not put or len(set(terms(put[0].text))) < NAMED_TERMS:
+    if not put or count_terms(put[0].text) < NAMED_TERMS:
         return ""
     said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
-    telling = (text for text in said_of_it if len(set(terms(text))) >= NAMED_TERMS)
+    telling = (text for text in said_of_it if count_terms(text) >= NAMED_TERMS)
     return answer_line(put[0].text, next(telling, answer[0].text))
 
 
@@ -403,7 +403,7 @@ def proposals(message: str) -> list[Sentence]:
 
 
 def _proposal_weight(text: str) -> float:
-    is_telling = len({*terms(text)}) >= TELLING_TERMS
+    is_telling = count_terms(text) >= TELLING_TERMS
     return weight_of(text, "proposed") or is_telling * weight_of(text, "would_do")
 
 
@@ -418,12 +418,12 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
         return _offered_before(before)
     if says(offer, "chore") or says(offer, "workflow_question"):
         return None
-    if len(set(terms(offer))) >= TELLING_TERMS and stands_alone(offer):
+    if count_terms(offer) >= TELLING_TERMS and stands_alone(offer):
         return Agreed(answer_line(offer, answer), AgreedKind.ANSWERED_OFFER)
     tail = [s for s in sentences(before.assistant)[-TAIL:] if not s.is_question]
     named = (s for s in reversed(tail) if {*terms(offer)} & {*terms(s.text)})
     about = next(named, None)
-    if about is None or len(set(terms(about.text))) < TELLING_TERMS:
+    if about is None or count_terms(about.text) < TELLING_TERMS:
         return None
     return Agreed(about.text, AgreedKind.OFFER)
 
@@ -432,7 +432,7 @@ def _offered_before(before: Exchange) -> Agreed | None:
     """What the agent can do, where it only asks "shall I?" behind that."""
     told = [s for s in last_reply(before) if not s.is_question][-1:]
     able = [s for s in told if opens_with(s.text, "able")]
-    telling = [s for s in able if len(set(terms(s.text))) >= TELLING_TERMS]
+    telling = [s for s in able if count_terms(s.text) >= TELLING_TERMS]
     if not telling or says(telling[0].text, "chore"):
         return None
     return Agreed(telling[0].text, AgreedKind.OFFER)
@@ -441,7 +441,7 @@ def _offered_before(before: Exchange) -> Agreed | None:
 def _is_telling(sentence: Sentence) -> bool:
     is_prose = not (sentence.is_heading or sentence.is_question)
     is_whole = not sentence.text.endswith((":", "：")) or ": " in sentence.text
-    return is_prose and is_whole and len(set(terms(sentence.text))) >= TELLING_TERMS
+    return is_prose and is_whole and count_terms(sentence.text) >= TELLING_TERMS
 
 
 def _choice_with(option: Sentence, before: Exchange) -> Choice:

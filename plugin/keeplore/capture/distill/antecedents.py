@@ -15,7 +15,7 @@ from keeplore.text.sentences import (
     question_and_answer,
     sentences,
 )
-from keeplore.text.terms import stems, terms
+from keeplore.text.terms import count_terms, stems, terms
 
 NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
 TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
@@ -32,7 +32,7 @@ def stands_alone(text: str) -> bool:
     before, behind = question_and_answer(text)
     if terms(before):  # behind what it answers
         return True
-    if before and len({*terms(behind)}) > 1:  # before what it came to
+    if before and count_terms(behind) > 1:  # before what it came to
         return stands_alone(behind)
     pointer = pattern("points_back").search(text)
     if pointer is None or len(stems(text)) >= FEW_WORDS:
@@ -78,7 +78,7 @@ def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
 
 
 def _tells(sentence: Sentence) -> bool:
-    return len({*terms(sentence.text)}) >= TELLING_TERMS
+    return count_terms(sentence.text) >= TELLING_TERMS
 
 
 def last_reply(exchange: Exchange) -> Sequence[Sentence]:
@@ -110,4 +110,4 @@ def closing_question(reply: str) -> str:
 def last_question(message: str) -> str:
     """The last question of a message that tells what it is about; "" for none."""
     asked = (s.text for s in reversed(sentences(message)) if s.is_question)
-    return next((text for text in asked if len({*terms(text)}) >= NAMED_TERMS), "")
+    return next((text for text in asked if count_terms(text) >= NAMED_TERMS), "")

@@ -19,7 +19,7 @@ from keeplore.text.sentences import (
     question_and_answer,
     sentences,
 )
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 
 LOOK_BACK = 8  # exchanges in which is looked for what a message refers to
 LETTERS_BACK = 3  # the same for a letter
@@ -118,13 +118,13 @@ def asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
         if s.is_question and s.text not in listed
     ]
     asking = leads or replied[-1:]
-    telling = [text for text in asking if len({*terms(text)}) >= QUESTION_TERMS]
+    telling = [text for text in asking if count_terms(text) >= QUESTION_TERMS]
     said = sentences(exchange.user)
     asked = [s.text for s in said if s.is_question]
     fitting = [text for text in asked if says(text, "asks_choice")]
     # "we need a queue. Which one do we take?" asks of what was told before it
     least = 1 if said and said[0].is_question else 2
-    named = [text for text in fitting if len({*terms(text)}) >= least]
+    named = [text for text in fitting if count_terms(text) >= least]
     request: list[str] = []
     if len(said) <= REQUEST_SENTENCES and (fitting or not asked):
         told = [s.text for s in said if not (s.is_question or is_confirmation(s.text))]

@@ -13,7 +13,7 @@ from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.capture.distill.antecedents import TELLING_TERMS, stands_alone
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import Sentence
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 
 # an order of work with these says more than what to do next: why, and what all will do
 SETTLING = ("firm", "of_all")
@@ -54,7 +54,7 @@ def directive_weight(sentence: Sentence) -> float:
     text = sentence.text
     if sentence.is_question or sentence.is_heading or text.endswith(":"):
         return 0.0
-    if len(set(terms(text))) < TELLING_TERMS or not stands_alone(text):
+    if count_terms(text) < TELLING_TERMS or not stands_alone(text):
         return 0.0
     weight = weight_of(text, "directives")
     is_no_order = says(text, "workflow") or says(text, "far_off")

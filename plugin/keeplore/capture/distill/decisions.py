@@ -57,7 +57,7 @@ from keeplore.text.sentences import (
     question_and_answer,
     sentences,
 )
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 MIN_AGENT = 1.5
@@ -170,7 +170,7 @@ def _with_acknowledged(
 def _says_more(text: str) -> bool:
     """Does a sentence say more than yes?"""
     yes = pattern("affirmed").match(text)
-    return yes is not None and len({*terms(text[yes.end() :])}) >= NAMED_TERMS
+    return yes is not None and count_terms(text[yes.end() :]) >= NAMED_TERMS
 
 
 def _is_told(text: str, told: Sequence[str]) -> bool:

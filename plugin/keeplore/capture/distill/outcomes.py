@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 from keeplore.capture.cues import says, weight_of, words
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import Sentence, sentences
-from keeplore.text.terms import overlap, stems, terms
+from keeplore.text.terms import count_terms, overlap, stems, terms
 
 LISTED = 1.9  # weight of an item of a report's list
 TOLD = 1.6  # of any other sentence of a report
@@ -112,7 +112,7 @@ def _is_only_state(sentence: Sentence) -> bool:
 
 def _names_something(text: str) -> bool:
     is_written_so = any(c in "`/_=→" or c.isdigit() for c in text)
-    return is_written_so or len(set(terms(text))) > 4
+    return is_written_so or count_terms(text) > 4
 
 
 def left(said: Sequence[Line]) -> Iterator[tuple[float, int]]:

@@ -14,7 +14,7 @@ from keeplore.capture.distill.extracts import Extract
 from keeplore.capture.distill.standing_decisions import Decision
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import answer_line, clip, sentences
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 
 PUT_OFF, LET_PASS = 3.0, 1.5  # weights
 SHORTEST = 2  # content words of a question that says what it is about
@@ -66,8 +66,8 @@ def _putting_off(message: str) -> str:
         return ""
     telling = (s.text for s in said[:IN_REPLY] if not s.is_question)
     deferring = [text for text in telling if says(text, "defers")]
-    words = max(deferring, key=lambda text: len({*terms(text)}), default="")
-    says_what = len({*terms(words)}) >= TELLING and not opens_with(words, "defers")
+    words = max(deferring, key=count_terms, default="")
+    says_what = count_terms(words) >= TELLING and not opens_with(words, "defers")
     return "" if says_what else words
 
 
@@ -84,7 +84,7 @@ def _asked(exchange: Exchange) -> str:
         if says(text, "offer") or says(text, "workflow_question"):
             return ""
     question = asked_by(exchange, options) or own or "".join(asked[-1:])
-    return question if len({*terms(question)}) >= SHORTEST else ""
+    return question if count_terms(question) >= SHORTEST else ""
 
 
 def _is_settled(

@@ -56,7 +56,7 @@ from keeplore.text.sentences import (
     sentences,
 )
 from keeplore.text.similarity import content_hash
-from keeplore.text.terms import terms, words
+from keeplore.text.terms import count_terms, terms, words
 
 AUTOMATIC = 0.8  # candidates from here on are written as notes; the curve is in docs/benchmarks.md
 LEAST = 0.3  # candidates below it are not worth mentioning
@@ -335,7 +335,7 @@ def _by_rule(text: str, led: str) -> tuple[float, str]:
 
 def _adjusted(text: str, category: str, *, is_reply: bool) -> float:
     """What speaks for a note, less what speaks against it, as confidence."""
-    content = len(set(terms(text))) + len(_FIGURE.findall(text))
+    content = count_terms(text) + len(_FIGURE.findall(text))
     is_correction = category == Category.CORRECTIONS
     is_exempt = category == Category.GOTCHAS or (
         is_correction and opens_with(text, "corrected")
@@ -416,7 +416,7 @@ def _agreed_candidates(
     if _has_but(said, found) or len(words(exchange.user)) > BARE_YES:
         confidence -= 0.2
     is_vague = points_elsewhere(text) or says(text, "hedged")
-    if is_vague or len({*terms(line)}) < MIN_TERMS:
+    if is_vague or count_terms(line) < MIN_TERMS:
         confidence -= 0.3
     is_theirs = found.choice or found.said
     place = ("user", exchange.id) if is_theirs else ("assistant", earlier[-1].id)
@@ -433,7 +433,7 @@ def _agreed_candidates(
 
 def _lettered_candidate(answer: LetteredAnswer, turn: str) -> NoteCandidate:
     line, question = answer.line, answer.choice.question
-    is_weak = len({*terms(line)}) < MIN_TERMS or says(question, "task_question")
+    is_weak = count_terms(line) < MIN_TERMS or says(question, "task_question")
     return NoteCandidate(
         capitalised(line),
         _kind_of_decision(line),

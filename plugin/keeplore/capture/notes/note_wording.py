@@ -6,7 +6,7 @@ import re
 
 from keeplore.capture.cues import pattern, says, words
 from keeplore.text.sentences import bare
-from keeplore.text.terms import terms
+from keeplore.text.terms import count_terms, terms
 
 FEW_TERMS = 3  # content words; a statement has that many, or its verb
 _LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
@@ -21,7 +21,7 @@ def points_elsewhere(text: str) -> bool:
     if any(says(text, name) for name in ("pointer", "demonstrative", "subjectless")):
         return True
     pronoun = pattern("pronoun").search(text)
-    return pronoun is not None and len(set(terms(text[: pronoun.start()]))) < 2
+    return pronoun is not None and count_terms(text[: pronoun.start()]) < 2
 
 
 def without_lead(text: str) -> str:

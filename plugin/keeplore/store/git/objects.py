@@ -23,6 +23,11 @@ class Blob(NamedTuple):
     mode: int = REGULAR
 
 
+def blob_id_at(files: Mapping[str, Blob], path: str) -> str:
+    """The id of the blob at a path, "" where there is none."""
+    return files[path].id if path in files else ""
+
+
 Changes = Mapping[str, Blob | None]  # path → its new content, None where it is removed
 # of a conflict: what both came from, and what each has
 Sides = tuple[Blob | None, Blob | None, Blob | None]

@@ -27,6 +27,7 @@ from keeplore.store.git.objects import (
     Moved,
     PathChange,
     Unsupported,
+    blob_id_at,
 )
 from keeplore.store.git.ref_log import LogEntry, changed_log
 from keeplore.store.git.signature import TRAILER
@@ -152,8 +153,7 @@ def _is_as_left(
 ) -> bool:
     """Whether HEAD and the disk have a path as that commit left it."""
     left = change.ids[1]
-    in_head = tracked[path].id if path in tracked else ""
-    return left == in_head == ids.get(path, "") and change.is_plain
+    return left == blob_id_at(tracked, path) == ids.get(path, "") and change.is_plain
 
 
 def _write_again(backend: GitBackend, cache: CycleCache, path: str, blob: Blob) -> bool:
