@@ -76,7 +76,9 @@ def _of_session(session: str, labels: dict[str, str]) -> list[Labelled]:
     """The labelled sentences of a session, each label once."""
     return [
         Labelled(session, place, label == LASTS)
-        for place in (findings.places(exchanges(DATA / session)) if session else ())
+        for place in (
+            findings.finding_places(exchanges(DATA / session)) if session else ()
+        )
         if (label := labels.pop(text_hash(place.sentence.text), ""))
     ]
 

@@ -29,7 +29,7 @@ from segmentation import Kept
 from talks import DATA, text_hash
 
 from keeplore.capture import task_change
-from keeplore.capture.message_filter import observed, observed_work
+from keeplore.capture.message_filter import filtered_exchange, observed_work
 from keeplore.capture.open_conversation import says_little
 from keeplore.capture.segmenter import Segmenter, Shift, boundary
 from keeplore.capture.task_change import TaskEvidence
@@ -132,7 +132,9 @@ def said(name: str) -> tuple[list[Turn], list[Exchange]]:
     """The turns of a session as capture sees them, each with its exchange."""
     found: dict[str, tuple[Turn, Exchange]] = {}
     for turn in events(DATA / name):
-        exchange = observed(turn, unredacted) if isinstance(turn, Turn) else None
+        exchange = (
+            filtered_exchange(turn, unredacted) if isinstance(turn, Turn) else None
+        )
         if isinstance(turn, Turn) and exchange:
             replies = tuple(r for r in exchange.replies if isinstance(r, str))
             work = observed_work(turn, unredacted)

@@ -140,12 +140,12 @@ class MessageHistory:
         next time. If it raises, nothing is dropped.
         """
         with self._lock:
-            going = self._going(max_tokens)
+            going = self._overflow(max_tokens)
             if summarise is None:
                 self._drop(going)
                 return going
             room = max_tokens // SUMMARY_SHARE
-            going = self._going(max_tokens - room) if going else []
+            going = self._overflow(max_tokens - room) if going else []
         if going:
             self._sum_up(going, self._beginning_within(summarise([*going]), room))
         return going
@@ -167,7 +167,7 @@ class MessageHistory:
                 )
                 self._counted.insert(at, (self._summary, tokens))
 
-    def _going(self, max_tokens: int) -> list[Message]:
+    def _overflow(self, max_tokens: int) -> list[Message]:
         """What does not fit; whoever asks holds the lock."""
         stays = _kept_flags(self._counted, max_tokens, self._summary)
         messages = (message for message, _ in self._counted)

@@ -5,7 +5,11 @@ from example_count import LONG, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.capture.message_filter import clean, observed, without_split_private
+from keeplore.capture.message_filter import (
+    clean,
+    filtered_exchange,
+    without_split_private,
+)
 from keeplore.memory import Conversation, Exchange
 from keeplore.text.fences import fence
 from keeplore.text.folding import KEPT, SHOWN, fold
@@ -127,7 +131,7 @@ def test_what_is_private_over_several_replies_is_dropped_with_those_between() ->
         "four",
     ]
     origin = Origin("claude-code", "s1")
-    exchange = observed(
+    exchange = filtered_exchange(
         Turn("t1", origin, "", "hello", tuple(replies)), lambda text, _: text
     )
     assert exchange and exchange.replies == ("one", "three", "four")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from ready import keeplore
 
-from keeplore.cli.project_picker import picked
+from keeplore.cli.project_picker import parse_choice
 from keeplore.config.places import Places
 from keeplore.workspace.importing.found_projects import is_temporary
 from keeplore.workspace.recording.cursors import Cursors
@@ -350,7 +350,7 @@ def test_projects_are_left_out_before_anybody_is_asked(others, at_terminal):
     ],
 )
 def test_numbers_are_read_as_people_type_them(typed, meant):
-    assert picked(typed, 4) == meant
+    assert parse_choice(typed, 4) == meant
 
 
 @pytest.mark.parametrize(

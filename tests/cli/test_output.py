@@ -176,7 +176,7 @@ def test_a_letter_is_chosen_and_asked_for_again() -> None:
 
 def test_attributes_are_picked() -> None:
     thing = SimpleNamespace(a=1, b=2, c=3)
-    assert output.picked(thing, "c", "a") == {"c": 3, "a": 1}
+    assert output.attributes_of(thing, "c", "a") == {"c": 3, "a": 1}
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -223,10 +223,10 @@ def test_what_a_session_is_given_and_what_is_noted_of_it(machine: Machine) -> No
         "source": "startup",
         "is_part": False,
     }
-    assert disk.settled(here, disk.usable(here)) == b'"Of \\u00e9 here."'
+    assert disk.reply_from_disk(here, disk.usable(here)) == b'"Of \\u00e9 here."'
     assert machine.left() == {"given": note}
     away = machine.session(cwd="/")
-    assert disk.settled(away, disk.usable(away)) == b'"Of anywhere."'
+    assert disk.reply_from_disk(away, disk.usable(away)) == b'"Of anywhere."'
     assert machine.left() == {
         "given": note
         | {"payload": json.loads(away.payload), "told": ["Of anywhere.", ["mem_1"]]}
@@ -234,15 +234,15 @@ def test_what_a_session_is_given_and_what_is_noted_of_it(machine: Machine) -> No
         f"owed/{key}": "rest",
     }
     lost = machine.session(source="compact")
-    assert disk.settled(lost, disk.usable(lost)) == b'"Of \\u00e9 here."'
+    assert disk.reply_from_disk(lost, disk.usable(lost)) == b'"Of \\u00e9 here."'
     assert machine.left() == {
         "given": note | {"payload": json.loads(lost.payload), "source": "compact"},
         f"owed/{key}": "rest",
     }
-    assert disk.settled(here, None) == b""
+    assert disk.reply_from_disk(here, None) == b""
     assert machine.left() == {f"owed/{key}": "startup"}
     for nobody in ({"agent_id": "a"}, {"session_id": 3}, {"session_id": ""}):
-        assert disk.settled(machine.session(**nobody), None) == b""
+        assert disk.reply_from_disk(machine.session(**nobody), None) == b""
     assert machine.left() == {}
 
 
@@ -258,7 +258,10 @@ def test_a_brief_that_prints_nothing_is_given_where_it_has_nothing_to_tell(
             text,
             printed={"codex": {"sessionstart": ""}},
         )
-        assert disk.settled(machine.session(), disk.usable(machine.session())) == b""
+        assert (
+            disk.reply_from_disk(machine.session(), disk.usable(machine.session()))
+            == b""
+        )
         assert [*machine.left()] == [left]
 
 

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
 
-from keeplore.capture.message_filter import observed, observed_work
+from keeplore.capture.message_filter import filtered_exchange, observed_work
 from keeplore.redact.home_paths import home_of, shortening
 from keeplore_hooks.events import Origin, Question, Turn, Work
 
@@ -80,7 +80,7 @@ def test_an_exchange_and_its_references_name_no_home():
         ("In /Users/ann/x.", question),
         work=work,
     )
-    kept = observed(turn, _unchanged), observed_work(turn, _unchanged)
+    kept = filtered_exchange(turn, _unchanged), observed_work(turn, _unchanged)
     assert "Users" not in str(kept)
     assert kept[1].files == ("x.py", "~/y.py")
     assert kept[1].agents == ("explore: ~",)

@@ -171,7 +171,7 @@ def with_missing(
 
     A prompt whose turn is among them has become that turn.
     """
-    last = _parsed(made[0]) if made else None
+    last = _parse_or_none(made[0]) if made else None
     known = {*memory.turns, *(exchange.id for exchange in conversation.exchanges)}
     written = Conversation.from_markdown(last.body) if last else conversation
     missing = [exchange for exchange in written.exchanges if exchange.id not in known]
@@ -183,7 +183,7 @@ def with_missing(
     return replace(conversation, exchanges=exchanges)
 
 
-def joined(
+def merge_into_file(
     made: Sequence[str], ours: Memory, file: Memory
 ) -> tuple[Memory, Memory | None]:
     """What is to be written, and a second memory for what could not be joined; ``file`` is what is
@@ -193,9 +193,9 @@ def joined(
     if base is not None and _is_same(base, file):
         return ours, None
     turns = [turn for turn in file.turns if not turn.startswith(PROVISIONAL)]
-    both = list(dict.fromkeys((*turns, *ours.turns)))
+    all_turns = list(dict.fromkeys((*turns, *ours.turns)))
     return merge_session(
-        base, ours.with_meta(source={**ours.source, "turns": both}), file
+        base, ours.with_meta(source={**ours.source, "turns": all_turns}), file
     )
 
 
@@ -233,13 +233,13 @@ def _base(made: Sequence[str], file: Memory) -> Memory | None:
 def _nearest(made: Sequence[str], body: str) -> Memory | None:
     """The memory among those that the session made that shares the most lines with a file."""
     lines = {*body.split("\n")}
-    parsed = filter(None, map(_parsed, reversed(made)))
+    parsed = filter(None, map(_parse_or_none, reversed(made)))
     return min(
         parsed, key=lambda memory: len(lines ^ {*memory.body.split("\n")}), default=None
     )
 
 
-def _parsed(text: str) -> Memory | None:
+def _parse_or_none(text: str) -> Memory | None:
     try:
         return parse(text)
     except Corrupt:

@@ -103,7 +103,7 @@ def argument(text: str) -> str:
     return words
 
 
-def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
+def filtered_exchange(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
     """The exchange without tool content, injected context and secrets; None where nobody said
     anything.
     """

@@ -9,12 +9,12 @@ from dataclasses import replace
 from keeplore.capture.capture_deps import CaptureDeps, MemoryPlace
 from keeplore.capture.conversation_file import (
     is_edited,
-    joined,
     load,
     load_file,
     made_of,
+    merge_into_file,
 )
-from keeplore.capture.message_filter import clean, observed, observed_work
+from keeplore.capture.message_filter import clean, filtered_exchange, observed_work
 from keeplore.capture.open_conversation import (
     EARLIER,
     LATER,
@@ -76,19 +76,19 @@ class Capture:
                 return
             # what came of it is work; the order itself was one to Keeplore
             turn = replace(turn, user="")
-        exchange = observed(turn, self._deps.redact)
+        exchange = filtered_exchange(turn, self._deps.redact)
         if exchange is None:
             return
         turn = replace(turn, work=observed_work(turn, self._deps.redact))
         current = self._open_conversation(state)
         new: Exchange | None = exchange
         if current is None or not current.drop_announced(exchange, turn):
-            new = self._unknown(current, exchange, turn)
+            new = self._unrecorded_part(current, exchange, turn)
         if new is None:
             return
         at = current.position(new, turn) if current else None
         if current is None or at is None:
-            current = self._continued(state, current, turn, new)
+            current = self._conversation_for(state, current, turn, new)
             at = len(current.exchanges)
         current.put(at, new, turn.work)
 
@@ -153,7 +153,7 @@ class Capture:
         """Drop what is in memory: the files are read again at the next event."""
         self._open.clear()
 
-    def _continued(
+    def _conversation_for(
         self,
         state: SessionState,
         current: OpenConversation | None,
@@ -176,7 +176,7 @@ class Capture:
             self._close(state, current)
         return self._begin(state, exchange, part)
 
-    def _unknown(
+    def _unrecorded_part(
         self, current: OpenConversation | None, exchange: Exchange, turn: Turn
     ) -> Exchange | None:
         """The exchange without what closed and forgotten conversations have of it; None where
@@ -297,7 +297,9 @@ class Capture:
     ) -> None:
         made, conversation = made_of(current, state, self._deps, is_open=is_open)
         file = load_file(self._store, current)
-        memory, separate = joined(state.made, made, file) if file else (made, None)
+        memory, separate = (
+            merge_into_file(state.made, made, file) if file else (made, None)
+        )
         try:
             # before the file, so that what is in it is never taken for a person's
             if is_open:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keeplore.capture import task_change, topic_model
-from keeplore.capture.cues import opens_with, pattern, says, words
+from keeplore.capture.cues import opens_with, pattern, says, word_list
 from keeplore.capture.task_change import TaskEvidence, minutes_between
 from keeplore.errors import ModelUnavailable
 from keeplore.memory.conversation_body import NO_WORK
@@ -158,7 +158,8 @@ def is_confirmation(message: str) -> bool:
     plain = message.lower().replace("’", "'").replace(",", " ")
     said = (word.strip('.!?;:()"*`…') for word in plain.split())
     return all(
-        not word or word.isdigit() or word in words("confirmations") for word in said
+        not word or word.isdigit() or word in word_list("confirmations")
+        for word in said
     )
 
 
@@ -359,7 +360,7 @@ def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
 
 
 def _lexical_shift(said: Sequence[tuple[str, str]]) -> float:
-    bags = [_bag(user, assistant) for user, assistant in said]
+    bags = [_head_terms(user, assistant) for user, assistant in said]
     alike = []
     for n in range(1, len(said)):
         own = set(terms(said[n][0][: 2 * HEAD_USER]))
@@ -368,7 +369,7 @@ def _lexical_shift(said: Sequence[tuple[str, str]]) -> float:
     return _below_usual(alike, USUAL_WORDS, SPREAD_WORDS)
 
 
-def _bag(user: str, assistant: str) -> set[str]:
+def _head_terms(user: str, assistant: str) -> set[str]:
     return {*terms(user[: 2 * HEAD_USER]), *terms(assistant[: 4 * HEAD_ASSISTANT])}
 
 

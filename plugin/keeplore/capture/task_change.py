@@ -82,14 +82,14 @@ def evidence(
         reacts=float(opens_with(turn.user[: 2 * OPENING], "reacts")),
         substance=min(content, SUBSTANCE_MOST) / SUBSTANCE_MOST,
         same_files=len(files.intersection(work.files)) / max(1, len(files)),
-        effort=_effort(last, turn.at),
+        effort=_log_minutes(last, turn.at),
         asked=float(has_asked(answer[-ASKED:])),
         new_words=_new_words(turn.assistant, exchanges[-SPAN:]),
         report=min(math.log1p(len(answer)) / REPORT_MOST, 1.0),
     )
 
 
-def _effort(last: Mapping[str, Any], now: str) -> float:
+def _log_minutes(last: Mapping[str, Any], now: str) -> float:
     """The log of the minutes that an exchange took; "" where it is unknown when the next began."""
     ended_at = str(last.get("ended_at") or last["at"])
     # a record that was written anew has later times than what follows

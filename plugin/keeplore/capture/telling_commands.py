@@ -39,10 +39,10 @@ class CommandRank:
 
     @staticmethod
     def of(row: Mapping[str, Any]) -> CommandRank:
-        verbs = {program: _words(names) for program, names in row["verbs"].items()}
+        verbs = {program: _word_set(names) for program, names in row["verbs"].items()}
         # a form that nothing has, where no tasks are named
         tasks = re.compile(row["tasks"] or r"(?!)", re.IGNORECASE)
-        return CommandRank(_words(row["programs"]), verbs, tasks)
+        return CommandRank(_word_set(row["programs"]), verbs, tasks)
 
     def has(self, program: str, verbs: Iterable[str]) -> bool:
         """Is a program with these verbs of the rank?"""
@@ -92,7 +92,7 @@ def most_telling(
 
 
 def _rank_of_step(words: list[str]) -> int | None:
-    table = _table()
+    table = _load_table()
     words = list(_without_runner(words, table))[:WORDS_SEEN]
     if not words:
         return None
@@ -131,18 +131,18 @@ def _without_runner(words: list[str], table: CommandTable) -> Iterator[str]:
 
 
 @cache
-def _table() -> CommandTable:
+def _load_table() -> CommandTable:
     text = files(__package__).joinpath(_TABLE).read_text(encoding="utf-8")
     data = tomllib.loads(text)
     return CommandTable(
-        _words(data["before"]),
+        _word_set(data["before"]),
         frozenset(data["before_two"]),
-        _words(data["interpreters"]),
-        _words(data["runners"]),
-        _words(data["databases"]),
+        _word_set(data["interpreters"]),
+        _word_set(data["runners"]),
+        _word_set(data["databases"]),
         tuple(map(CommandRank.of, data["ranks"])),
     )
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -58,11 +58,11 @@ class Unit:
 
     @property
     def own(self) -> frozenset[str]:
-        return _bag(self.user[:HEAD_USER])
+        return _term_set(self.user[:HEAD_USER])
 
     @property
     def words(self) -> frozenset[str]:
-        return self.own | _bag(self.assistant[:HEAD_ASSISTANT])
+        return self.own | _term_set(self.assistant[:HEAD_ASSISTANT])
 
     @property
     def rare(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
@@ -143,10 +143,10 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
     gate = assisted(units)
     plain = np.array(
         [
-            *_nearness(np.stack([unit.vector for unit in units])),
-            *_words(units),
+            *_similarity_features(np.stack([unit.vector for unit in units])),
+            *_shared_word_features(units),
             *_rare_words(units),
-            *_manner(units),
+            *_form_features(units),
         ],
         dtype=np.float32,
     )
@@ -159,7 +159,7 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
     )
 
 
-def _nearness(vectors: NDArray[np.float32]) -> list[float]:
+def _similarity_features(vectors: NDArray[np.float32]) -> list[float]:
     new, before = vectors[-1], vectors[:-1]
     near = [
         _recent_similarity(vectors[max(0, n - BLOCK) : n] @ vectors[n])
@@ -186,7 +186,7 @@ def _recent_similarity(cosines: Any) -> float:
     return float((cosines[-1] + cosines.max()) / 2)
 
 
-def _words(units: Sequence[Unit]) -> list[float]:
+def _shared_word_features(units: Sequence[Unit]) -> list[float]:
     new, before = units[-1], units[:-1]
     block = frozenset[str]().union(*(unit.words for unit in before[-BLOCK:]))
     every = frozenset[str]().union(*(unit.words for unit in before))
@@ -226,7 +226,7 @@ def _rare_words(units: Sequence[Unit]) -> list[float]:
     ]
 
 
-def _manner(units: Sequence[Unit]) -> list[float]:
+def _form_features(units: Sequence[Unit]) -> list[float]:
     new, last = units[-1], units[-2]
     n = len(units) - 1
     opening = new.user[:300]
@@ -248,12 +248,12 @@ def _manner(units: Sequence[Unit]) -> list[float]:
     ]
 
 
-def _share(some: frozenset[str], of: frozenset[str]) -> float:
-    return len(some & of) / max(1, len(some))
+def _share(part: frozenset[str], whole: frozenset[str]) -> float:
+    return len(part & whole) / max(1, len(part))
 
 
 @functools.lru_cache(maxsize=4096)
-def _bag(text: str) -> frozenset[str]:
+def _term_set(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
 

@@ -105,11 +105,11 @@ def _show_changes(changes: Iterable[FileChange]) -> None:
         say(LOCATIONS[host].label, bold=True)
         for change in changes:
             if change.host == host:
-                say(f"  {_deed(change)}  {near(change.path)}")
-    _show_diff(change for change in changes if _deed(change) == "changed")
+                say(f"  {_change_label(change)}  {near(change.path)}")
+    _show_diff(change for change in changes if _change_label(change) == "changed")
 
 
-def _deed(change: FileChange) -> str:
+def _change_label(change: FileChange) -> str:
     if change.before is None:
         return "new    "
     return "removed" if change.after is None else "changed"

@@ -81,7 +81,7 @@ class _EmittedEvent(_Part, abc.ABC):
     # its memory is its own: for an agent of several that work on a project
     agent: Word | None = None
 
-    def made(self, by: EmittingProgram) -> HostEvent:
+    def to_event(self, by: EmittingProgram) -> HostEvent:
         """The host event of the line."""
         at = in_utc(self.at) or now()
         return self.built(self.id or self._id(), _origin(self, by), at)
@@ -215,7 +215,7 @@ _LINE: TypeAdapter[_EmittedEvent] = TypeAdapter(
 def read_line(line: bytes, by: EmittingProgram) -> HostEvent:
     """The event of one line. Raises LineRefused."""
     try:
-        return _LINE.validate_json(line).made(by)
+        return _LINE.validate_json(line).to_event(by)
     except ValidationError as e:
         # pydantic names the kind of event first
         flaws = told_flaws(e, "the line", SHOWN_FLAWS, below=1)

@@ -60,7 +60,7 @@ def in_editor(
     text = _document(memory, others)
     durable.write(path, text.encode())
     try:
-        yield _edited(path, text, memory, is_cut=bool(others))
+        yield _edit_until_valid(path, text, memory, is_cut=bool(others))
     except (KeeploreError, OSError):
         # nothing was typed
         if path.read_text(encoding="utf-8", errors="replace") == text:
@@ -96,12 +96,14 @@ def _check_editor() -> None:
         )
 
 
-def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | None:
+def _edit_until_valid(
+    path: Path, before: str, old: Memory, *, is_cut: bool
+) -> Edited | None:
     """The text as the person changed it, None where they changed nothing; they are asked again
     where it cannot be read.
     """
     while True:
-        text = _typed(path)
+        text = _text_from_editor(path)
         if text == before or not text.strip():
             return None
         try:
@@ -117,7 +119,7 @@ def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | N
                 ) from e
 
 
-def _typed(path: Path) -> str:
+def _text_from_editor(path: Path) -> str:
     """What the file holds when the editor is left. Raises KeeploreError where none opens."""
     try:
         click.edit(filename=str(path), extension=".md")

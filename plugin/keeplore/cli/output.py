@@ -91,7 +91,7 @@ def choose(question: str, choices: Mapping[str, str]) -> str:
         )
 
 
-def picked(thing: object, *names: str) -> dict[str, Any]:
+def attributes_of(thing: object, *names: str) -> dict[str, Any]:
     """Some of a value's attributes, as JSON writes them."""
     return {name: getattr(thing, name) for name in names}
 

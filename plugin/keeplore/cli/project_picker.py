@@ -101,21 +101,21 @@ def pick(projects: Sequence[FoundProject]) -> list[FoundProject]:
     say(f"\n{HOW}", dim=True)
     while True:
         typed = click.prompt("Read which?", default="all", show_default=False)
-        numbers = picked(typed, len(projects))
+        numbers = parse_choice(typed, len(projects))
         if numbers is not None:
             return [projects[number - 1] for number in numbers]
         say(f"There are 1 to {len(projects)}: {HOW}")
 
 
-def picked(typed: str, most: int) -> list[int] | None:
+def parse_choice(typed: str, most: int) -> list[int] | None:
     """The numbers that are meant, from 1 on; None for what cannot be."""
     word = typed.strip().lower()
     if word in ("", "all", "a", "y", "yes"):
         return [*range(1, most + 1)]
     if word in ("n", "no", "none"):
         return []
-    kept: set[int] = set()
-    gone: set[int] = set()
+    included: set[int] = set()
+    excluded: set[int] = set()
     for part in filter(None, re.split(r"[\s,]+", word)):
         match = _NUMBERS.fullmatch(part)
         if match is None:
@@ -123,10 +123,10 @@ def picked(typed: str, most: int) -> list[int] | None:
         first, last = int(match[2]), int(match[3] or match[2])
         if not 1 <= first <= last <= most:
             return None
-        meant = gone if match[1] else kept
-        meant.update(range(first, last + 1))
-    every = kept or set(range(1, most + 1))
-    return sorted(every - gone)
+        target = excluded if match[1] else included
+        target.update(range(first, last + 1))
+    every = included or set(range(1, most + 1))
+    return sorted(every - excluded)
 
 
 def say_left_out(projects: Sequence[FoundProject]) -> None:

@@ -130,10 +130,10 @@ def begin(session: SessionPayload, call: WorkerCall) -> bytes:
     """
     brief = usable(session)
     reply = call.answer(session.state, brief, can_wait=goes_on(session))
-    return settled(session, brief) if reply is None else reply
+    return reply_from_disk(session, brief) if reply is None else reply
 
 
-def settled(session: SessionPayload, brief: DiskBrief | None) -> bytes:
+def reply_from_disk(session: SessionPayload, brief: DiskBrief | None) -> bytes:
     """The brief on disk, or a note that the session was told nothing."""
     reply = b""
     try:
@@ -154,11 +154,11 @@ def go_on(session: SessionPayload, call: WorkerCall) -> bytes:
     source = owed(session.state, session.host, session.payload)
     reply = call.answer(session.state)
     if reply is None and source is not None:
-        reply = late(session, source)
+        reply = late_reply(session, source)
     return reply or b""
 
 
-def late(session: SessionPayload, source: str) -> bytes:
+def late_reply(session: SessionPayload, source: str) -> bytes:
     """The brief on disk, for a session that was given none at its start; where none can be used it
     is owed still, and the answer is b"".
     """

@@ -52,7 +52,7 @@ class Machine:
         try:
             data = path.read_bytes()
         except FileNotFoundError:
-            return _unknown()
+            return _new_machine()
         except OSError as e:
             raise _unreadable(path, e) from e
         try:
@@ -61,7 +61,7 @@ class Machine:
             if (whole := cls._load_copy(places)) is not None:
                 return whole
             if not data:
-                return _unknown()
+                return _new_machine()
             raise _unreadable(path, e) from e
 
     @classmethod
@@ -125,7 +125,7 @@ class Machine:
         )
 
 
-def _unknown() -> Machine:
+def _new_machine() -> Machine:
     """A machine that has no name and no workspaces yet."""
     host = host_name() or UNNAMED
     return Machine(f"{host[:24]}-{secrets.token_hex(2)}", host)

@@ -102,7 +102,7 @@ def setting_values(root: Path | None, state: Path) -> list[SettingValue]:
 
 def own_values(state: Path) -> dict[str, Any]:
     """What this machine's file says: key → value. Raises ConfigError."""
-    return _flat(_own_data(state))
+    return _dotted_values(_own_data(state))
 
 
 def set_shared(root: Path, state: Path, key: str, value: Any) -> None:
@@ -171,7 +171,7 @@ def _own_text(state: Path) -> bytes:
     """The text of this machine's file, empty where there is none. Raises ConfigError."""
     path = state / MACHINE_FILE
     text = _text(path).encode()
-    for key in _flat(parse_settings(path, text)):
+    for key in _dotted_values(parse_settings(path, text)):
         _check_own(key, path)
     return text
 
@@ -186,7 +186,7 @@ def _check_own(key: str, path: Path) -> None:
         )
 
 
-def _flat(data: Any) -> dict[str, Any]:
+def _dotted_values(data: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in data.items() if isinstance(data, Mapping) else ():
         is_section = isinstance(value, Mapping) and str(name) not in setting_keys()

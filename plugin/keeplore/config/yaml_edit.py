@@ -88,24 +88,24 @@ def _checked_text(text: str, wanted: Mapping[str, Any]) -> str:
 
 
 def _set(text: str, section: str, name: str, value: str) -> str:
-    top = _top(text)
+    top = _root_mapping(text)
     if not section:
         if found := _entry(top, name):
-            return _replaced(text, *found, value)
-        return _inserted(text, top, name, value)
+            return _with_value_replaced(text, *found, value)
+        return _with_key_added(text, top, name, value)
     found = _entry(top, section)
     if found is None:
         block = f"\n  {name}: {value}"
         is_flow = top is not None and top.flow_style
-        return _inserted(
+        return _with_key_added(
             text, top, section, f"{{{name}: {value}}}" if is_flow else block
         )
     heading, inside = found
     if isinstance(inside, MappingNode):
         if one := _entry(inside, name):
-            return _replaced(text, *one, value)
+            return _with_value_replaced(text, *one, value)
         if inside.flow_style:
-            return _inserted(text, inside, name, value)
+            return _with_key_added(text, inside, name, value)
         column = inside.value[0][0].start_mark.column
         return _with_first_line(text, heading, f"{' ' * column}{name}: {value}\n")
     if (
@@ -113,10 +113,10 @@ def _set(text: str, section: str, name: str, value: str) -> str:
         and inside.start_mark.index == inside.end_mark.index
     ):
         return _with_first_line(text, heading, f"  {name}: {value}\n")
-    return _replaced(text, heading, inside, f"{{{name}: {value}}}")
+    return _with_value_replaced(text, heading, inside, f"{{{name}: {value}}}")
 
 
-def _top(text: str) -> MappingNode | None:
+def _root_mapping(text: str) -> MappingNode | None:
     """The mapping that the text is, None where it is empty. Raises ValueError."""
     # the loader in C gives no places of what it read; who calls has bounded the depth
     node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -132,7 +132,7 @@ def _entry(mapping: MappingNode | None, name: str) -> tuple[Node, Node] | None:
     return None
 
 
-def _replaced(text: str, key: Node, old: Node, value: str) -> str:
+def _with_value_replaced(text: str, key: Node, old: Node, value: str) -> str:
     """The line with another value, its comment in the same column where there is room."""
     start, end = old.start_mark.index, _end(old)
     if old.start_mark.line != key.end_mark.line or start == end:
@@ -146,7 +146,9 @@ def _replaced(text: str, key: Node, old: Node, value: str) -> str:
     return text[:start] + value + after
 
 
-def _inserted(text: str, mapping: MappingNode | None, name: str, value: str) -> str:
+def _with_key_added(
+    text: str, mapping: MappingNode | None, name: str, value: str
+) -> str:
     """A key that a mapping, of one line or the whole file, lacks."""
     if mapping is not None and mapping.flow_style:
         place = (
@@ -167,7 +169,7 @@ def _with_first_line(text: str, heading: Node, line: str) -> str:
 
 
 def _without_key(text: str, section: str, name: str) -> str:
-    mapping: Any = _top(text)
+    mapping: Any = _root_mapping(text)
     if section:
         mapping = (_entry(mapping, section) or (None, None))[1]
     entries = mapping.value

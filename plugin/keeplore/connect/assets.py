@@ -53,10 +53,10 @@ def host_files(host: str, command: str = PLUGIN) -> dict[str, bytes]:
     them.
     """
     files = _host_files(host)
-    return {name: _naming(command, data) for name, data in files.items()}
+    return {name: _with_command(command, data) for name, data in files.items()}
 
 
-def _naming(command: str, text: bytes) -> bytes:
+def _with_command(command: str, text: bytes) -> bytes:
     """The text with this command line wherever it names ours: in scripts and in code spans. One
     that every shell finds needs no advice on where it is.
     """
@@ -70,9 +70,12 @@ def _host_files(host: str) -> dict[str, bytes]:
     skills = _files_below(root / "skills")
     if host == "claude-code":
         manifest = ".claude-plugin/plugin.json"
-        return {manifest: (root / manifest).read_bytes(), **_prefixed("skills", skills)}
+        return {
+            manifest: (root / manifest).read_bytes(),
+            **_below_folder("skills", skills),
+        }
     if host in SHARED_SKILLS:
-        return _prefixed("skills", _renamed(skills))
+        return _below_folder("skills", _renamed(skills))
     if host == "gemini-cli":
         files = _files_below(root / "gemini").items()
         return {name: data for name, data in files if not name.startswith("hooks/")}
@@ -85,7 +88,7 @@ def _host_files(host: str) -> dict[str, bytes]:
 
 def _opencode(folder: Path) -> dict[str, bytes]:
     shim = {f"plugins/{PLUGIN}.ts": (folder / f"{PLUGIN}.ts").read_bytes()}
-    return {**shim, **_prefixed("commands", _files_below(folder / "commands"))}
+    return {**shim, **_below_folder("commands", _files_below(folder / "commands"))}
 
 
 def _root() -> Path:
@@ -102,7 +105,7 @@ def _files_below(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def _prefixed(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _below_folder(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {f"{folder}/{name}": data for name, data in files.items()}
 
 

@@ -39,7 +39,7 @@ def launcher(
     isolated = (python, "-I", "-S")
     tell: tuple[str, ...] = ("sh", str(state / FOLDER / "client.sh"))
     if is_windows:
-        tell = (_silent(python), "-I", "-S", client)
+        tell = (_windowless_python(python), "-I", "-S", client)
     server = (*isolated, mcp) if has_mcp else ()
     asked = (*isolated, client)
     return Launcher(
@@ -84,7 +84,7 @@ def with_command(text: str, command: str) -> str:
     return f"`{PLUGIN} ".join((named, *parts[HINTS + 1 :]))
 
 
-def _silent(python: str) -> str:
+def _windowless_python(python: str) -> str:
     """The Python beside it that opens no window and prints nothing, itself where there is none."""
     silent = Path(python).with_name("pythonw.exe")
     return str(silent) if silent.exists() else python

@@ -219,7 +219,7 @@ _GROUPED = (
 )
 
 
-def _bundled(root: str, server: str = "", windows: str = "") -> Launcher:
+def _bundled_launcher(root: str, server: str = "", windows: str = "") -> Launcher:
     client = f"{root}/keeplore/client"
     python = ("python3", "-I", "-S")
     launcher = rf"{windows}\keeplore\client\client.py"
@@ -235,11 +235,11 @@ def _bundled(root: str, server: str = "", windows: str = "") -> Launcher:
 # host → how it starts the client out of the plugin that a marketplace installed, or of a linked
 # extension
 BUNDLED: Mapping[str, Launcher] = {
-    "claude-code": _bundled("${CLAUDE_PLUGIN_ROOT}"),
-    "codex": _bundled("$PLUGIN_ROOT", server=".", windows="%PLUGIN_ROOT%"),
-    "gemini-cli": _bundled("${extensionPath}/.."),
-    "cursor": _bundled(
+    "claude-code": _bundled_launcher("${CLAUDE_PLUGIN_ROOT}"),
+    "codex": _bundled_launcher("$PLUGIN_ROOT", server=".", windows="%PLUGIN_ROOT%"),
+    "gemini-cli": _bundled_launcher("${extensionPath}/.."),
+    "cursor": _bundled_launcher(
         "${CURSOR_PLUGIN_ROOT:-$CLAUDE_PLUGIN_ROOT}", server="${CURSOR_PLUGIN_ROOT}"
     ),
-    "copilot": _bundled("${PLUGIN_ROOT}", windows="$env:PLUGIN_ROOT"),
+    "copilot": _bundled_launcher("${PLUGIN_ROOT}", windows="$env:PLUGIN_ROOT"),
 }

@@ -44,7 +44,7 @@ class Desired:
     resource: Resource
 
 
-def _nothing(_directory: Path) -> str:
+def _no_text(_directory: Path) -> str:
     return ""
 
 
@@ -59,8 +59,8 @@ class HostConnection:
     files: Callable[[ConnectPlace], Iterable[Desired]]
     own_folder: str = ""  # below the host's directory, what is ours alone
     # that the host has Keeplore from elsewhere
-    installed_otherwise: Callable[[Path], str] = _nothing
+    installed_otherwise: Callable[[Path], str] = _no_text
     # the setting that keeps the host from running our entries
-    switched_off: Callable[[Path], str] = _nothing
+    switched_off: Callable[[Path], str] = _no_text
     # what the host itself wrote because of our entries
-    left_behind: Callable[[Path], str] = _nothing
+    left_behind: Callable[[Path], str] = _no_text

@@ -54,14 +54,14 @@ def _connections() -> tuple[dict[str, HostConnection], list[PluginProblem]]:
     found, problems = plugin_items(POINT, HostConnection, builtin_connections)
     known: dict[str, HostConnection] = {}
     for plugin, one in found:
-        if why := _flaw(one, known):
+        if why := _refusal_reason(one, known):
             problems.append(PluginProblem(plugin, POINT, why))
         else:
             known[one.host] = one
     return known, problems
 
 
-def _flaw(one: HostConnection, known: Mapping[str, HostConnection]) -> str:
+def _refusal_reason(one: HostConnection, known: Mapping[str, HostConnection]) -> str:
     """Why a connection is refused."""
     if not isinstance(one.host, str) or not NAME.fullmatch(one.host):
         return f"{one.host!r} is no name of a host"

@@ -91,15 +91,15 @@ def swap(text: str, old: JsonEntry, new: Any) -> str:
 def find(document: JsonDocument, entry: JsonEntry) -> JsonItem | None:
     """Where exactly this entry stands."""
     holder = document.at(entry.holder)
-    wanted = _normal(entry.value)
+    wanted = _canonical_json(entry.value)
     for item in reversed(holder.items if holder else []):
         is_named_so = entry.is_element or item.key == entry.path[-1]
-        if is_named_so and _normal(item.node.value) == wanted:
+        if is_named_so and _canonical_json(item.node.value) == wanted:
             return item
     return None
 
 
-def _normal(value: Any) -> str:
+def _canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True)  # True is not 1 here
 
 

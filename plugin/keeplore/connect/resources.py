@@ -78,7 +78,7 @@ class Resource(abc.ABC):
 
     def uninstall(self, current: bytes | None) -> FileEdit:
         """The file without our part."""
-        return FileEdit(None) if current is None else self._without(current)
+        return FileEdit(None) if current is None else self._remove_from(current)
 
     def status(self, current: bytes | None) -> ResourceStatus:
         if current is None:
@@ -93,7 +93,7 @@ class Resource(abc.ABC):
         """When everything is done: without what was there before."""
 
     @abc.abstractmethod
-    def _without(self, current: bytes) -> FileEdit: ...
+    def _remove_from(self, current: bytes) -> FileEdit: ...
 
     @abc.abstractmethod
     def _status(self, current: bytes) -> ResourceStatus: ...
@@ -126,7 +126,7 @@ class OwnFile(Resource):
     def settled(self) -> Self:
         return replace(self, hashes=self.hashes[:1])
 
-    def _without(self, current: bytes) -> FileEdit:
+    def _remove_from(self, current: bytes) -> FileEdit:
         if _hash(current) in self.hashes:
             return FileEdit(None)
         return FileEdit(current, (BY_HAND,))
@@ -189,12 +189,12 @@ class JsonEntries(Resource):
         former = [entry for entry in known.former if entry not in known.entries]
         old = (*known.entries, *former)
         free, obstacles = self._placeable_entries(document, old)
-        stale = _present(
+        stale = _entries_present(
             document, [entry for entry in old if entry not in self.entries]
         )
-        present = _present(document, free)
+        present = _entries_present(document, free)
         missing = [entry for entry in free if entry not in present]
-        text, trace = _replaced(document.text, stale, missing, known.trace)
+        text, trace = _replace_stale(document.text, stale, missing, known.trace)
         entries = tuple(
             one for one in self.entries if one in free or one in known.entries
         )
@@ -242,7 +242,7 @@ class JsonEntries(Resource):
     def settled(self) -> Self:
         return replace(self, former=())
 
-    def _without(self, current: bytes) -> FileEdit:
+    def _remove_from(self, current: bytes) -> FileEdit:
         try:
             text = json_edit.take(
                 _decoded_text(current), (*self.former, *self.entries), self.trace
@@ -289,26 +289,26 @@ class TomlTable(Resource):
         self, current: bytes | None, known: Resource | None
     ) -> tuple[FileEdit, Resource]:
         text = _decoded_text(current)
-        found = self._table(text)
+        found = self._table_in(text)
         base = known if isinstance(known, TomlTable) else self
         base = replace(base, is_made=base.is_made or current is None)
         if found == toml_edit.as_read(self.values):
-            return FileEdit(current), self._adopted(base, text)
+            return FileEdit(current), self._recorded_table(base, text)
         bare = text if found is None else base.bare_text(text)
         if bare is None:
             mine = f"[{self.name}] {BY_HAND}"
             theirs = f"has another [{self.name}], which is left as it is"
             return FileEdit(current, (mine if base.pieces else theirs,)), base
-        return self._appended(base, bare)
+        return self._append_table(base, bare)
 
-    def _table(self, text: str) -> Any:
+    def _table_in(self, text: str) -> Any:
         """What the table holds, None for no table. Raises EditRefused."""
         try:
             return toml_edit.table_at(tomllib.loads(text), self.name)
         except (tomllib.TOMLDecodeError, RecursionError) as e:
             raise EditRefused(f"it is no TOML: {e}", f"Mend it and {AGAIN}") from None
 
-    def _adopted(self, known: TomlTable, text: str) -> TomlTable:
+    def _recorded_table(self, known: TomlTable, text: str) -> TomlTable:
         """The table stands there as it should; where the record was lost, as if we had put it
         there.
         """
@@ -318,7 +318,7 @@ class TomlTable(Resource):
         made = replace(made, pieces=(toml_edit.block(text, self.name, self.values),))
         return replace(made, is_made=not (made.bare_text(text) or "").strip())
 
-    def _appended(self, known: TomlTable, bare: str) -> tuple[FileEdit, TomlTable]:
+    def _append_table(self, known: TomlTable, bare: str) -> tuple[FileEdit, TomlTable]:
         piece = toml_edit.block(bare, self.name, self.values)
         try:
             after = toml_edit.append(bare, self.name, piece)
@@ -344,7 +344,7 @@ class TomlTable(Resource):
                 return bare
         return None
 
-    def _without(self, current: bytes) -> FileEdit:
+    def _remove_from(self, current: bytes) -> FileEdit:
         try:
             text = _decoded_text(current)
             if toml_edit.table_at(tomllib.loads(text), self.name) is None:
@@ -373,11 +373,13 @@ def read_file(path: Path) -> bytes | None:
         return None
 
 
-def _present(document: JsonDocument, entries: Iterable[JsonEntry]) -> list[JsonEntry]:
+def _entries_present(
+    document: JsonDocument, entries: Iterable[JsonEntry]
+) -> list[JsonEntry]:
     return [entry for entry in entries if json_edit.find(document, entry)]
 
 
-def _replaced(
+def _replace_stale(
     text: str, stale: Iterable[JsonEntry], missing: list[JsonEntry], trace: JsonTrace
 ) -> tuple[str, JsonTrace]:
     """The text with what is missing: in the place of something stale, where it belongs there."""

@@ -53,13 +53,13 @@ def cut(text: str, name: str, pieces: tuple[str, ...], expected: Values) -> str 
     """
     for piece in pieces:
         if piece in text:
-            return _proved(text, text.replace(piece, "", 1), name)
+            return _checked_removal(text, text.replace(piece, "", 1), name)
     if table_at(tomllib.loads(text), name) != as_read(expected):
         return None
-    return _proved(text, _table(name).sub("", text, count=1), name)
+    return _checked_removal(text, _table_pattern(name).sub("", text, count=1), name)
 
 
-def _table(name: str) -> re.Pattern[str]:
+def _table_pattern(name: str) -> re.Pattern[str]:
     """Our mark, the header of the table, and its lines up to the first empty one, with the empty
     line that stands before.
     """
@@ -97,7 +97,7 @@ def without(data: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {**others, key: left} if left else others
 
 
-def _proved(text: str, after: str, name: str) -> str | None:
+def _checked_removal(text: str, after: str, name: str) -> str | None:
     try:
         read = tomllib.loads(after)
     except tomllib.TOMLDecodeError:

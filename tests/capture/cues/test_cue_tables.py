@@ -75,7 +75,7 @@ def test_each_phrase_compiles_alone_and_with_the_others() -> None:
     for tables in TABLES.values():
         for phrases in tables.get("patterns", {}).values():
             for phrase in phrases:
-                re.compile(cues._expanded(phrase), re.IGNORECASE)
+                re.compile(cues._expand_names(phrase), re.IGNORECASE)
     for name in TABLES["en"]["patterns"]:
         assert cues.pattern(name).flags & re.IGNORECASE
     for name in TABLES["en"]["cues"]:

@@ -11,7 +11,7 @@ from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
 from keeplore.capture.distill.title_wording import (
     error_wording,
-    fitted,
+    fit_title,
     looseness,
     report_as_order,
     short_statement,
@@ -859,7 +859,7 @@ def test_what_came_of_a_talk_goes_before_its_key_phrases() -> None:
 def test_a_title_has_no_quotation_or_bracket_that_is_open(
     text: str, expected: str
 ) -> None:
-    assert fitted(text) == expected
+    assert fit_title(text) == expected
 
 
 @pytest.mark.parametrize(

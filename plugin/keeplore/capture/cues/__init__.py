@@ -32,7 +32,7 @@ class NoteRule(NamedTuple):
 @functools.lru_cache(maxsize=16384)  # an open conversation is read again at every turn
 def weight_of(text: str, table: str) -> float:
     """The weight of the table's strongest cue in the text, 0 where none matches."""
-    matching = (weight for weight, cue in _weighted(table) if cue.search(text))
+    matching = (weight for weight, cue in _weighted_patterns(table) if cue.search(text))
     return next(matching, 0.0)
 
 
@@ -65,18 +65,18 @@ def rules(name: str) -> tuple[NoteRule, ...]:
 
 
 @functools.cache
-def words(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """A list of words that stand for themselves."""
     return frozenset(word for text in _sections("lists", name) for word in text.split())
 
 
-def meanings(name: str) -> Mapping[str, Any]:
+def word_map(name: str) -> Mapping[str, Any]:
     """Each word with what it stands for."""
     return next(_sections("maps", name))
 
 
 @functools.cache
-def _weighted(table: str) -> tuple[tuple[float, re.Pattern[str]], ...]:
+def _weighted_patterns(table: str) -> tuple[tuple[float, re.Pattern[str]], ...]:
     """Weights and patterns, the heaviest first."""
     phrases: dict[float, list[str]] = {}
     for section in _sections("cues", table):
@@ -88,13 +88,13 @@ def _weighted(table: str) -> tuple[tuple[float, re.Pattern[str]], ...]:
 
 
 def _compiled(phrases: Iterator[str] | list[str]) -> re.Pattern[str]:
-    return re.compile(_expanded("|".join(phrases)), re.IGNORECASE)
+    return re.compile(_expand_names("|".join(phrases)), re.IGNORECASE)
 
 
-def _expanded(phrase: str) -> str:
+def _expand_names(phrase: str) -> str:
     """The phrase on one line, with the phrases that it names in braces."""
     return _NAME.sub(
-        lambda name: _expanded("|".join(_sections("words", name[1]))),
+        lambda name: _expand_names("|".join(_sections("words", name[1]))),
         phrase.replace("\n", ""),
     )
 

@@ -36,7 +36,7 @@ def ended_statements(
     are the exchanges that were ``sent_back``.
     """
     found = dict(_rejected(statements, exchanges, rejected))
-    for more in (_quoted_to_object, _revised, _denied):
+    for more in (_objected_quotes, _replaced_guesses, _denied_claims):
         found |= more(statements)
     return found
 
@@ -87,7 +87,7 @@ def _is_about(objection: str, claim: Statement) -> bool:
     return len(named & claim.terms) >= min(SHARED, len(claim.terms))
 
 
-def _quoted_to_object(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+def _objected_quotes(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
     """What the agent said and a later message quotes to object to it, there too."""
     claimed: dict[str, int] = {}  # words of the agent's sentences → number
     for _, message in groupby(enumerate(statements), key=_message_of):
@@ -111,7 +111,7 @@ def _message_of(numbered: tuple[int, Statement]) -> tuple[int, int]:
     return numbered[1].message_place
 
 
-def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+def _replaced_guesses(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
     """Causes and guesses that a later word of the agent's on the same matter replaces."""
     causes: list[int] = []
     for number, later in enumerate(statements):
@@ -127,7 +127,7 @@ def _revised(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
             del causes[:-20]
 
 
-def _denied(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+def _denied_claims(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
     """What the agent tells that it had said or thought, where its next sentence denies that."""
     for number, (claim, denial) in enumerate(pairwise(statements)):
         if claim.is_of_person or claim.message_place != denial.message_place:

@@ -115,7 +115,7 @@ def acknowledged(
     """
     reply = _taking_up(said, exchange)
     settling = [one.text for one in said if _may_settle(one)]
-    is_confirmed = bool(reply) and _confirms(reply[0].text)
+    is_confirmed = bool(reply) and _is_confirmation(reply[0].text)
     if not is_confirmed:
         settling = [text for text in settling if _is_terse(text)]
     found = [*_stated_of_each(settling, reply)]
@@ -141,7 +141,7 @@ def answered(
     asked = _put_to_person(before)
     if not _is_settled_by(reply[0].text, asked):
         ruling = [text for text in ruling if _rules_first(text)]
-        if not _settles(reply[0].text, before):
+        if not _answers_open_choice(reply[0].text, before):
             return
     found = [replace(one, asked=asked) for one in _stated_of_each(ruling, reply)]
     yield from found
@@ -152,7 +152,7 @@ def answered(
 def _is_settled_by(reply: str, asked: str) -> bool:
     """Does a reply say that it is so, of what was put, or that it is otherwise now?"""
     is_set = opens_with(reply, "confirms_change") or opens_with(reply, "it_is")
-    return is_set or bool(asked and _confirms(reply))
+    return is_set or bool(asked and _is_confirmation(reply))
 
 
 def _rules_first(text: str) -> bool:
@@ -174,7 +174,7 @@ def _is_asking(message: str) -> bool:
     return not said or any(asked) or len(message.split()) > MOST_TOLD
 
 
-def _settles(stated: str, before: Exchange) -> bool:
+def _answers_open_choice(stated: str, before: Exchange) -> bool:
     """Does a reply that begins with this say how things are from now on, without a word that it
     does? It can where the reply before left a choice or a proposal open.
     """
@@ -352,7 +352,7 @@ def _statements(reply: Sequence[Sentence]) -> list[str]:
     return [one.text for one in stating if terms(one.text)]
 
 
-def _confirms(text: str) -> bool:
+def _is_confirmation(text: str) -> bool:
     return (
         opens_with(text, "confirms")
         or opens_with(text, "concludes")

@@ -135,11 +135,11 @@ def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None
         return Agreed(listed, AgreedKind.PICK, _choice_with(several[0], before))
     option = None if said[0].label else picked_option(opening, before.assistant)
     if option is not None:
-        return _picked(option, opening, said[0].text, before)
+        return _agreed_option(option, opening, said[0].text, before)
     if amends(opening):
-        return _amended(opening, said[0].text, before)
+        return _amended_proposal(opening, said[0].text, before)
     if value := _value_set(said):
-        return _valued_itself(value, said) or _amended(value, value, before)
+        return _valued_itself(value, said) or _amended_proposal(value, value, before)
     if approved := _approved_by_name(opening, said[0].text, before):
         return approved
     return _agreed_by_yes(opening, said, before)
@@ -185,7 +185,7 @@ def _picked_later(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
         pick = pattern("picked").match(opening)
         is_plain = pick is None or opens_with(opening[pick.end() :], "after_option")
         if is_plain and (option := picked_option(opening, before.assistant)):
-            picked = _picked(option, opening, sentence.text, before)
+            picked = _agreed_option(option, opening, sentence.text, before)
             return replace(picked, said=sentence.text)
     return None
 
@@ -199,7 +199,9 @@ def _picked_behind_reason(sentence: Sentence, before: Exchange) -> Agreed | None
     return Agreed(text, AgreedKind.AMENDED, _choice_with(option, before), sentence.text)
 
 
-def _picked(option: Sentence, opening: str, said: str, before: Exchange) -> Agreed:
+def _agreed_option(
+    option: Sentence, opening: str, said: str, before: Exchange
+) -> Agreed:
     """An option, with the words that picked it where they change it."""
     choice = _choice_with(option, before)
     if says(opening, "with_change"):
@@ -284,7 +286,7 @@ def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     return Agreed(option.text, AgreedKind.PICK, choice)
 
 
-def _amended(opening: str, said: str, before: Exchange) -> Agreed | None:
+def _amended_proposal(opening: str, said: str, before: Exchange) -> Agreed | None:
     """What a reply proposes, with the change that the message makes; behind the question where only
     a value is another one.
     """

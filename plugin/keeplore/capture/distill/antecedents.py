@@ -59,25 +59,27 @@ def _antecedents(
     quote: Quote, before: Exchange | None, exchange: Exchange
 ) -> Iterator[str]:
     """What a quotation may point to, the likeliest first."""
-    is_of_user = quote.speaker == "user"
-    message = sentences(exchange.user) if is_of_user else last_reply(exchange)
-    if not is_of_user and (asked := last_question(exchange.user)):
-        yield asked
+    is_by_user = quote.speaker == "user"
+    message = sentences(exchange.user) if is_by_user else last_reply(exchange)
+    if not is_by_user and (question := last_question(exchange.user)):
+        yield question
     yield from _said_before(quote.text, message)
-    if is_of_user and before:
+    if is_by_user and before:
         for asked_last in closing_questions(before.assistant)[-1:]:
             heading = Sentence(asked_last.heading.rstrip(":："))
             asked_of = (asked_last, heading)  # behind "What do you prefer?"
-            yield from (one.text for one in asked_of if _tells(one))
+            yield from (one.text for one in asked_of if _is_telling(one))
 
 
 def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
     """The sentence of a message before one of its others."""
     place = next((n for n, one in enumerate(message) if clip(one.text) == text), 0)
-    yield from (one.text for one in message[max(0, place - 1) : place] if _tells(one))
+    yield from (
+        one.text for one in message[max(0, place - 1) : place] if _is_telling(one)
+    )
 
 
-def _tells(sentence: Sentence) -> bool:
+def _is_telling(sentence: Sentence) -> bool:
     return count_terms(sentence.text) >= TELLING_TERMS
 
 

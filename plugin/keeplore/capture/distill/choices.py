@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import takewhile, zip_longest
 
-from keeplore.capture.cues import meanings, opens_with, pattern, says
+from keeplore.capture.cues import opens_with, pattern, says, word_map
 from keeplore.capture.segmenter import is_confirmation
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import (
@@ -177,7 +177,7 @@ def ways_asked(message: str) -> Choice | None:
 
 def way_named(text: str, ways: Sequence[Sentence]) -> Sentence | None:
     """The one way that a text begins with, after words that take it, by some of its words."""
-    names = [_words(way.text) for way in ways]
+    names = [_lower_words(way.text) for way in ways]
     found = _named_first(text, names)
     return ways[found] if found is not None else None
 
@@ -216,7 +216,7 @@ def taken_instead(
             continue
         named = pattern("takes_option").sub("", sentence.text, count=1)
         for place, choice in enumerate(choices):
-            option = _named(named, choice, by_label=place == 0)
+            option = _option_at_start(named, choice, by_label=place == 0)
             if option:
                 return Taken(choice, option, sentence.text)
     return None
@@ -272,7 +272,7 @@ def _choices(exchange: Exchange) -> Iterator[Choice]:
         yield asked
 
 
-def _named(text: str, choice: Choice, *, by_label: bool) -> str:
+def _option_at_start(text: str, choice: Choice, *, by_label: bool) -> str:
     """The option that a text begins with, by its name or, in the latest choice, by its label or
     place; "" for none.
     """
@@ -288,11 +288,11 @@ def named_option(text: str, options: Sequence[str]) -> str:
 
 
 def _name_words(option: str) -> tuple[str, ...]:
-    name = _words(_NAME_END.split(option.strip("*_` "), maxsplit=1)[0])
+    name = _lower_words(_NAME_END.split(option.strip("*_` "), maxsplit=1)[0])
     return name if len(name) <= NAME_WORDS else ()
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _lower_words(text: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(text))
 
 
@@ -322,7 +322,7 @@ def _option_by_label(text: str, choice: Choice) -> str:
     if pick is None or not opens_with(text[pick.end() :], "after_option"):
         return ""
     if pick["ordinal"]:
-        index = meanings("ordinals")[pick["ordinal"].lower()]
+        index = word_map("ordinals")[pick["ordinal"].lower()]
         return choice.options[index] if index < len(choice.options) else ""
     label = (pick["named"] or pick["bare"]).upper()
     return choice.options[choice.labels.index(label)] if label in choice.labels else ""
@@ -425,7 +425,7 @@ def _nth_option(reply: str, ordinal: str) -> Sentence | None:
     options = last_options(said)
     if len(options) < 2:
         options = _told_in_a_row(said[-TAIL:])
-    index = meanings("ordinals")[ordinal.lower()]
+    index = word_map("ordinals")[ordinal.lower()]
     return options[index] if 1 < len(options) <= 6 and index < len(options) else None
 
 

@@ -72,7 +72,7 @@ PASTED = 40  # sentences from which a message is a plan or a document
 def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
     """What was decided and still stands, oldest first."""
 
-    def made(at: int) -> tuple[list[Decision], list[Decision]]:
+    def decisions_at(at: int) -> tuple[list[Decision], list[Decision]]:
         earlier = exchanges[max(0, at - LOOK_BACK) : at]
         of_person = _person_decisions(exchanges[at], at, earlier)
         following = exchanges[at + 1 : at + 2]
@@ -81,7 +81,7 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
             of_person = (one for one in of_person if not _is_asked(one))
         return _without_leads(of_person), _without_leads(of_agent)
 
-    found = [_in_context(one, exchanges) for one in standing(exchanges, made)]
+    found = [_in_context(one, exchanges) for one in standing(exchanges, decisions_at)]
     told = {question_and_answer(one.quote.text)[0] for one in found}
     return [one for one in found if one.quote.text not in told]
 
@@ -111,7 +111,7 @@ def _person_decisions(
         chosen = [_answered(answer, exchange.id, at) for answer in answers]
         return _with_acknowledged(chosen, None, exchange, earlier, at)
     found = agreed(said, earlier) if earlier and said else None
-    made = [*_settled(found, said, exchange, at, earlier)]
+    made = [*_decisions_of_message(found, said, exchange, at, earlier)]
     return _with_acknowledged(made, found, exchange, earlier, at)
 
 
@@ -120,7 +120,7 @@ def _answered(answer: LetteredAnswer, turn: str, at: int) -> Decision:
     return replace(chosen, is_answer=True, choice=answer.choice)
 
 
-def _settled(
+def _decisions_of_message(
     found: Agreed | None,
     said: Sequence[Sentence],
     exchange: Exchange,
@@ -134,7 +134,7 @@ def _settled(
         yield from _agreed_decisions(found, said, earlier[-1], exchange.id, at)
     for sentence in approach(said):
         yield decision_of(sentence.text, "user", exchange.id, PLANNED, at)
-    taken = _taking(found, said) if found else ""
+    taken = _picking_sentence(found, said) if found else ""
     for decision in _own_decisions(exchange, said, at, is_reply=bool(earlier)):
         text = decision.quote.text
         if text != taken and not _is_handed_back(text, said, earlier):
@@ -191,7 +191,7 @@ def _with_question(
         yield replace(decision_of(line, "user", turn, weight, at), is_answer=not same)
 
 
-def _taking(found: Agreed, said: Sequence[Sentence]) -> str:
+def _picking_sentence(found: Agreed, said: Sequence[Sentence]) -> str:
     """The sentence that took an option and says no more than that."""
     is_label = found.kind is AgreedKind.PICK and len(terms(said[0].text)) < NAMED_TERMS
     return clip(said[0].text if is_label else found.said)
@@ -231,12 +231,12 @@ def _agreement_decisions(
     for sentence in agreed_designs(said, before):
         yield decision_of(sentence.text, "assistant", before.id, PLANNED, at - 1)
     for line in answers_by_number(exchange.user, before):
-        weight = ANSWERED if _settles(line) else TOLD
+        weight = ANSWERED if _is_choice_answer(line) else TOLD
         chosen = decision_of(line, "user", exchange.id, weight, at)
         yield replace(chosen, is_answer=True)
 
 
-def _settles(line: str) -> bool:
+def _is_choice_answer(line: str) -> bool:
     """False for an answer that tells how things are, to a question that asks for no choice."""
     question, answer = question_and_answer(line)
     return not says(question, "asks_fact") or decision_weight(Sentence(answer)) > 0
@@ -341,14 +341,14 @@ def _agent_decisions(
             or says(sentence.text, "undecided")
         ):
             continue
-        weight = weight_of(sentence.text, "agent_decided") or _implied(
+        weight = weight_of(sentence.text, "agent_decided") or _implied_weight(
             sentence, said[n + 1 :]
         )
         if weight >= MIN_AGENT and len(terms(sentence.text)) > 1:
             yield decision_of(sentence.text, "assistant", exchange.id, weight - 1.0, at)
 
 
-def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
+def _implied_weight(sentence: Sentence, following: Sequence[Sentence]) -> float:
     """The weight of a decision that is not called one: "the best way" where the agent's own work
     follows, or the first words of an item under a heading or lead-in for decisions.
     """

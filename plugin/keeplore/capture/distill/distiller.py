@@ -27,7 +27,7 @@ from keeplore.capture.distill.extracts import (
     Source,
     in_order,
     is_said,
-    ranked,
+    rank_extracts,
     strongest,
 )
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
@@ -89,7 +89,7 @@ def distill(
     }
     for name, found in candidates.items():
         others = (f for f in found if f.quote not in parts["options"])
-        parts[name] = _pick(name, others, embed, taken)
+        parts[name] = _select_quotes(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
     parts |= _with_telling_statements(model, parts)
     parts["outcome"] = outcomes.with_one_check(parts["outcome"])
@@ -144,7 +144,9 @@ def _main_and_other_decisions(
         if decision.weight >= MAIN:
             (answers if decision.is_answer else own_accord).append(extract)
     main = strongest(own_accord or answers, embed, CAPS["decision"])
-    main = main or ranked(found, embed, 1)[:1]  # a detail, but all that was decided
+    main = (
+        main or rank_extracts(found, embed, 1)[:1]
+    )  # a detail, but all that was decided
     rest = strongest([f for f in found if f not in main], embed, CAPS["also_decided"])
     return in_order(main), in_order(rest)
 
@@ -197,7 +199,7 @@ def _reasons(source: Source) -> Iterator[Extract]:
     for order, s in enumerate(source.said):
         if not _may_reason(s, source):
             continue
-        near = max((_nearness(s, d) for d in source.decided), default=0.0)
+        near = max((_decision_closeness(s, d) for d in source.decided), default=0.0)
         weight = _reason_weight(s, source)
         # before that it thinks aloud
         is_report = bool(s.sentence.heading) or s.place >= s.left
@@ -264,7 +266,7 @@ def _is_taken(source: Source, at: int) -> bool:
     return any((d.quote.speaker, d.quote.turn) == place for d in source.decided)
 
 
-def _nearness(s: Statement, decision: Decision) -> float:
+def _decision_closeness(s: Statement, decision: Decision) -> float:
     """0 for a sentence that has nothing to do with the decision, up to 2."""
     quote = decision.quote
     shared = len(decision.terms.intersection(terms(s.text)))
@@ -330,11 +332,11 @@ def _is_prose_option(sentence: Sentence) -> bool:
     return is_told and says(sentence.text, "option_prose")
 
 
-def _pick(
+def _select_quotes(
     part: str, found: Iterable[Extract], embed: Embed | None, taken: Sequence[str]
 ) -> Quotes:
     chosen: list[Extract] = []
-    for candidate in ranked(list(found), embed, CAPS[part]):
+    for candidate in rank_extracts(list(found), embed, CAPS[part]):
         texts = (*taken, *(f.text for f in chosen))
         if len(chosen) < CAPS[part] and not is_said(candidate.text, texts):
             chosen.append(candidate)

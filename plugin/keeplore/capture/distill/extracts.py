@@ -48,10 +48,12 @@ class Extract:
 
 
 def strongest(found: list[Extract], embed: Embed | None, room: int) -> list[Extract]:
-    return ranked(found, embed, room)[:room]
+    return rank_extracts(found, embed, room)[:room]
 
 
-def ranked(found: list[Extract], embed: Embed | None, room: int) -> list[Extract]:
+def rank_extracts(
+    found: list[Extract], embed: Embed | None, room: int
+) -> list[Extract]:
     """Strongest first; centrality is asked for those alone whose place among the first ``room`` it
     can change.
     """

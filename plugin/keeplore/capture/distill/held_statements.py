@@ -28,12 +28,12 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]
     answers = {(q.turn, answer_in(q.text)) for q in unsaid}
     amended = {question_and_answer(q.text)[0] for q in unsaid}
-    held = [*_said(model, decided, answers, amended)]
+    held = [*_spoken_statements(model, decided, answers, amended)]
     first = max((one.message for one in held), default=-1) + 1
-    return *held, *_unsaid(model, unsaid, decided, first)
+    return *held, *_head_statements(model, unsaid, decided, first)
 
 
-def _said(
+def _spoken_statements(
     model: ConversationModel,
     decided: Sequence[Quote],
     answers: Container[tuple[str, str]],
@@ -53,10 +53,10 @@ def _said(
         )
         if not (is_untold or is_told or number in model.ended):
             is_decision = text in texts
-            yield _held(statement, message, model, is_decision=is_decision)
+            yield _held_statement(statement, message, model, is_decision=is_decision)
 
 
-def _unsaid(
+def _head_statements(
     model: ConversationModel,
     quotes: Iterable[Quote],
     decided: Container[Quote],
@@ -72,10 +72,12 @@ def _unsaid(
             statement = Statement(
                 Sentence(quote.text), quote.speaker, *place, is_answer=True
             )
-            yield _held(statement, message, model, is_decision=quote in decided)
+            yield _held_statement(
+                statement, message, model, is_decision=quote in decided
+            )
 
 
-def _held(
+def _held_statement(
     statement: Statement, message: int, model: ConversationModel, *, is_decision: bool
 ) -> HeldStatement:
     return HeldStatement(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from keeplore.capture.cues import words
+from keeplore.capture.cues import word_list
 from keeplore.memory import Exchange
 from keeplore.text.common_words import stem
 from keeplore.text.sentences import bare, sentences
@@ -84,11 +84,11 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
             shown[key][" ".join(run)] += 1
     most = max(spread.values(), default=1.0)
     weights = {term: value / most for term, value in spread.items()}
-    phrases = [_most_frequent_spelling(shown[key]) for key in _best(runs, weights)]
+    phrases = [_most_frequent_spelling(shown[key]) for key in _best_runs(runs, weights)]
     return Profile(weights, tuple(_distinct(phrases)))
 
 
-def _best(runs: Mapping[Run, int], weights: Mapping[str, float]) -> list[Run]:
+def _best_runs(runs: Mapping[Run, int], weights: Mapping[str, float]) -> list[Run]:
     scores = {key: _score(key, n, weights) for key, n in runs.items()}
     return sorted(scores, key=lambda key: (-scores[key], key))[:MAX_PHRASES]
 
@@ -102,7 +102,7 @@ def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[list[str], float]
         ):
             yield (
                 [
-                    plain(_SECRET.sub(" ", said.text))
+                    without_markup(_SECRET.sub(" ", said.text))
                     for said in sentences(message)[:MAX_SENTENCES]
                 ],
                 weight,
@@ -132,7 +132,7 @@ def _name_in_path(path: re.Match[str]) -> str:
 
 
 @functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
-def plain(text: str) -> str:
+def without_markup(text: str) -> str:
     """The text as one would say it: markers, addresses and pasted images gone, of paths only names
     kept, "w/" in letters, contractions with their apostrophes.
     """
@@ -165,7 +165,7 @@ def _word_runs(text: str) -> tuple[Run, ...]:
             if _is_content(word):
                 run.append(word)
                 continue
-            found += [*_parts(run)]
+            found += [*_sub_runs(run)]
             run = []
     return tuple(run for run in found if _can_be_subject(run))
 
@@ -176,7 +176,7 @@ def _is_content(word: str) -> bool:
     return re.split("['’]", word.lower(), maxsplit=1)[0] not in STOP
 
 
-def _parts(run: Sequence[str]) -> Iterator[Run]:
+def _sub_runs(run: Sequence[str]) -> Iterator[Run]:
     for i in range(len(run)):
         for j in range(i + 1, min(i + MAX_WORDS, len(run)) + 1):
             yield tuple(run[i:j])
@@ -184,10 +184,10 @@ def _parts(run: Sequence[str]) -> Iterator[Run]:
 
 def _can_be_subject(run: Run) -> bool:
     first, last = run[0].lower(), run[-1].lower()
-    if first in words("no_subject"):
+    if first in word_list("no_subject"):
         return False
     if len(run) == 1:
-        return last not in words("no_subject")
+        return last not in word_list("no_subject")
     # "hook caused", "search normally builds": the rest of a clause
     if any(word.lower().endswith("ly") for word in run):
         return False
@@ -217,7 +217,7 @@ def typed_verb(message: str) -> str:
     found = TYPED_COMMANDS.match(message)
     if not found:
         return message
-    verbs = words("title_verbs")
+    verbs = word_list("title_verbs")
     names = [name.strip("/") for name in found[0].split()]
     is_led = "\n" not in found[0]  # a verb and its object stand on one line
     kept = [name for name in names if is_led and name in verbs][:1]

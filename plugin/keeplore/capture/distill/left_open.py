@@ -35,7 +35,7 @@ def open_questions(source: Source) -> Iterator[Extract]:
     """What was put off, what a report leaves undone, and what was asked and never answered."""
     lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
     answered = _answered(source.exchanges)
-    undone = {n: weight for weight, n in outcomes.left(lines)}
+    undone = {n: weight for weight, n in outcomes.left_undone(lines)}
     for order, s in enumerate(source.said):
         asked = set(terms(s.text))
         if s.sentence.is_heading or len(asked) < 2 or looks_up_decision(s.text):
@@ -54,10 +54,10 @@ def open_questions(source: Source) -> Iterator[Extract]:
             yield Extract(_whole_question(s, source), weight, order)
     for one in unanswered(source.model, source.decided):
         yield replace(one, order=one.order + len(source.said))
-    yield from _undecided(source)
+    yield from _undecided_points(source)
 
 
-def _undecided(source: Source) -> Iterator[Extract]:
+def _undecided_points(source: Source) -> Iterator[Extract]:
     """Points of the agent's to which the person answered that they do not know."""
     pairs = pairwise(source.exchanges)
     for before, after in pairs:

@@ -53,7 +53,7 @@ def lettered_answers(message: str, earlier: Sequence[Exchange]) -> list[Lettered
     found = []
     for answer in answers:
         number, letter = answer["number"], answer["letter"].upper()
-        question = next(_asking(number, letter, earlier), None)
+        question = next(_matching_questions(number, letter, earlier), None)
         if question is None:
             return []
         choice = Choice(
@@ -63,7 +63,7 @@ def lettered_answers(message: str, earlier: Sequence[Exchange]) -> list[Lettered
     return found
 
 
-def _asking(
+def _matching_questions(
     number: str, letter: str, earlier: Sequence[Exchange]
 ) -> Iterator[_Question]:
     """The questions of this number with such an option, the latest first."""

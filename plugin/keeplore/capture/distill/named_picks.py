@@ -42,7 +42,7 @@ def named_pick(
     for sentence in said[:OPENING]:
         if sentence.is_question or not _may_take(sentence.text):
             continue
-        pick = _way_taken(sentence.text, recent) or _taken(sentence.text, recent)
+        pick = _way_taken(sentence.text, recent) or _named_pick(sentence.text, recent)
         if pick:
             return pick
     return None
@@ -64,7 +64,7 @@ def _way_taken(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
     return None
 
 
-def _taken(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
+def _named_pick(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
     """What a sentence takes by its name of what the agent told, behind the person's question which
     way to go or else behind what was told. A mere name is enough only where a choice was open.
     """

@@ -51,12 +51,12 @@ def _answered_points(message: str, before: Exchange) -> Iterator[tuple[str, Sent
         numbered = _in_a_line(message)
     if len(numbered) < LEAST or len(said) > LONGEST:
         return
-    points = _points(before)
+    points = _points_by_number(before)
     if all(s.label in points for s in numbered):  # and no list of the person's own
         yield from ((points[answer.label], answer) for answer in numbered)
 
 
-def _points(before: Exchange) -> Mapping[str, str]:
+def _points_by_number(before: Exchange) -> Mapping[str, str]:
     """Number → point of the last numbered list of a reply that asks about it."""
     reply = last_reply(before)
     listed = _numbered(reply)

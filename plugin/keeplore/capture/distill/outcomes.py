@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from keeplore.capture.cues import says, weight_of, words
+from keeplore.capture.cues import says, weight_of, word_list
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import count_terms, overlap, stems, terms
@@ -73,7 +73,7 @@ def _weight(sentence: Sentence) -> float:
     is_plan = says(text, "to_do") or says(sentence.heading or sentence.lead, "planned")
     if not is_claim(sentence) or is_guess or is_plan:
         return 0.0
-    weight = _cued(text)
+    weight = _report_weight(text)
     if _is_reported(sentence) and (weight or says(text, "reported")):
         in_report = LISTED if sentence.label and sentence.is_first else TOLD
         weight = max(weight, in_report) + CUED * bool(weight)
@@ -91,10 +91,10 @@ def with_one_check(told: Sequence[Quote]) -> tuple[Quote, ...]:
 
 def _is_mere_check(text: str) -> bool:
     named = (word for word in _WORD.findall(text.lower()) if not word.isdigit())
-    return words("verification").issuperset(named)
+    return word_list("verification").issuperset(named)
 
 
-def _cued(text: str) -> float:
+def _report_weight(text: str) -> float:
     return max(weight_of(text, table) for table in REPORTS)
 
 
@@ -107,7 +107,9 @@ def _is_reported(sentence: Sentence) -> bool:
 def _is_only_state(sentence: Sentence) -> bool:
     """True for a list's "X is now Y" outside a report: a step of a tale of how things happen."""
     is_tale = bool(sentence.label) and not _is_reported(sentence)
-    return is_tale and _cued(sentence.text) == weight_of(sentence.text, "state")
+    return is_tale and _report_weight(sentence.text) == weight_of(
+        sentence.text, "state"
+    )
 
 
 def _names_something(text: str) -> bool:
@@ -115,7 +117,7 @@ def _names_something(text: str) -> bool:
     return is_written_so or count_terms(text) > 4
 
 
-def left(said: Sequence[Line]) -> Iterator[tuple[float, int]]:
+def left_undone(said: Sequence[Line]) -> Iterator[tuple[float, int]]:
     """Weight and number of each sentence in which the agent says that something was not done."""
     for n, (_, speaker, sentence) in enumerate(said):
         if (

@@ -72,10 +72,10 @@ def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
         if not settling:
             settling = [*_correction(exchange, at, stand)]
             of_person = [*of_person, *settling]
-        stand = _uncorrected(stand, settling, exchange.user[:MAX_QUOTE], at)
+        stand = _without_corrected(stand, settling, exchange.user[:MAX_QUOTE], at)
         for decision in (*of_person, *of_agent):
             stand = [old for old in stand if not _replaces(decision, old)]
-            if not any(_repeats(decision, old) for old in stand):
+            if not any(_is_repetition(decision, old) for old in stand):
                 stand.append(decision)
     return stand
 
@@ -125,7 +125,7 @@ def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
     return [old for old in stand if at - old.at <= RECENT and not old.lasts]
 
 
-def _uncorrected(
+def _without_corrected(
     stand: list[Decision], found: Sequence[Decision], opening: str, at: int
 ) -> list[Decision]:
     """Decisions less those that a message with this opening takes back."""
@@ -134,7 +134,10 @@ def _uncorrected(
         return stand
     recent = _recent(stand, at)
     rejected = _rejected_terms(opening)
-    corrected = [*_rejected(stand, recent, rejected), *_renewed(stand, recent, found)]
+    corrected = [
+        *_rejected(stand, recent, rejected),
+        *_decided_anew(stand, recent, found),
+    ]
     if opens_with(opening, "takes_back"):
         said = frozenset[str]().union(*(new.terms for new in found))
         corrected += [old for old in recent if said & old.terms]
@@ -167,7 +170,7 @@ def _rejected(
             yield old
 
 
-def _renewed(
+def _decided_anew(
     stand: Sequence[Decision], recent: Sequence[Decision], found: Sequence[Decision]
 ) -> Iterator[Decision]:
     """The standing decisions that are decided anew, in a matter that may be told by fewer words
@@ -195,7 +198,7 @@ def _replaces(new: Decision, old: Decision) -> bool:
         return True
     if _rules_out(new, old):
         return True
-    return old.quote.speaker == new.quote.speaker and _repeats(new, old)
+    return old.quote.speaker == new.quote.speaker and _is_repetition(new, old)
 
 
 def _rules_out(new: Decision, old: Decision) -> bool:
@@ -218,6 +221,6 @@ def _is_about(old: Decision, dropped: Set[str]) -> bool:
     return is_alike and len(dropped & old.terms) * IN_PASSING > len(old.terms)
 
 
-def _repeats(new: Decision, old: Decision) -> bool:
+def _is_repetition(new: Decision, old: Decision) -> bool:
     is_telling = min(len(new.terms), len(old.terms)) > 1
     return is_telling and overlap(new.terms, old.terms) >= SAME_MATTER + 0.25

@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from keeplore.capture.cues import meanings, opens_with, pattern, says, words
+from keeplore.capture.cues import opens_with, pattern, says, word_list, word_map
 from keeplore.capture.discourse.instructions import is_instructions
-from keeplore.capture.distill.key_phrases import plain
+from keeplore.capture.distill.key_phrases import without_markup
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import STOP, is_foreign, stems, terms
 
@@ -86,13 +86,13 @@ class Wording(NamedTuple):
 
 def request_wording(sentence: Sentence) -> Wording | None:
     """What a person's sentence asks for; None where it asks for nothing that can be named."""
-    text = plain(sentence.text)[:MAX_SENTENCE]
+    text = without_markup(sentence.text)[:MAX_SENTENCE]
     if is_foreign(text):
         rest = _without_lead(text.lstrip("¿¡"), "title_address")
-        return Wording(fitted(rest), "order" if rest != text else "thing")
-    text = _without(text, "title_heading_label")
+        return Wording(fit_title(rest), "order" if rest != text else "thing")
+    text = _without_phrases(text, "title_heading_label")
     found = [wording for wording in _clause_requests(text) if wording.text]
-    wanting = (_wanting(clause) for clause in _clauses(text))
+    wanting = (_complaint(clause) for clause in _clauses(text))
     found += [Wording(title, "statement") for title in wanting if title][:1]
     return min(
         found,
@@ -111,18 +111,20 @@ def _clause_requests(text: str) -> Iterator[Wording]:
         if n == 0 or is_led or is_main:
             yield Wording(_order(rest, is_led=is_led), "order")
         yield Wording(_question(rest, is_led=is_led), "question")
-        if is_led and len(stems(thing := _thing(rest))) > 1:
+        if is_led and len(stems(thing := _wanted_thing(rest))) > 1:
             yield Wording(thing, "thing")
 
 
 def report_as_order(sentence: Sentence) -> str:
     """What an agent's sentence says that it did, as an order; "" for any other sentence."""
     text = _without_lead(
-        _NUMBER.sub("", plain(sentence.text)[:MAX_SENTENCE]), "title_noise"
+        _NUMBER.sub("", without_markup(sentence.text)[:MAX_SENTENCE]), "title_noise"
     )
-    rest = _without(_without(text, "title_heading_label"), "title_report")
+    rest = _without_phrases(
+        _without_phrases(text, "title_heading_label"), "title_report"
+    )
     verb, _, what = rest.partition(" ")
-    base = _past().get(verb.lower(), "")
+    base = _verbs_by_past_form().get(verb.lower(), "")
     # "set" tells only of somebody, and "shared" or "combined" may say of what kind a thing is
     is_told = opens_with(text, "title_teller") or opens_with(rest, "title_did")
     is_work = bool(base) and is_told and not _is_on_the_way(base)
@@ -133,8 +135,8 @@ def report_as_order(sentence: Sentence) -> str:
 
 def promise_as_order(sentence: Sentence) -> str:
     """What an agent's sentence says that it will do, "" for a step on the way."""
-    text = _without_lead(plain(sentence.text)[:MAX_SENTENCE], "title_noise")
-    rest = _without(text, "title_promise")
+    text = _without_lead(without_markup(sentence.text)[:MAX_SENTENCE], "title_noise")
+    rest = _without_phrases(text, "title_promise")
     verb = rest.partition(" ")[0].lower()
     base = _gerunds().get(verb, verb)
     is_promised = rest != text or base != verb
@@ -143,8 +145,8 @@ def promise_as_order(sentence: Sentence) -> str:
 
 def retold_wish(sentence: Sentence) -> str:
     """What one who tells of a talk says that the person wanted in it, else ""."""
-    text = plain(sentence.text)[:MAX_SENTENCE]
-    rest = _without(text, "title_wanted")
+    text = without_markup(sentence.text)[:MAX_SENTENCE]
+    rest = _without_phrases(text, "title_wanted")
     return _order(rest) if rest != text else ""
 
 
@@ -153,13 +155,13 @@ def decision_wording(text: str, *, is_answer: bool) -> Wording | None:
     to a question its choice.
     """
     if is_answer:
-        choice = _thing(plain(text))
+        choice = _wanted_thing(without_markup(text))
         return Wording(choice, "choice") if choice else None
     if found := request_wording(Sentence(text)):
         is_choice = opens_with(found.text, "title_choice")
         return Wording(found.text, "choice") if is_choice else found
-    whole = plain(text)
-    title = fitted(whole)
+    whole = without_markup(text)
+    title = fit_title(whole)
     is_short = len(whole.split()) <= MAX_STATEMENT and len(title) + 2 > len(whole)
     return Wording(title, "statement") if is_short else None
 
@@ -167,13 +169,13 @@ def decision_wording(text: str, *, is_answer: bool) -> Wording | None:
 def without_small_talk(message: str) -> str:
     """The beginning of a message, without small talk before it; a short question whole."""
     text = _without_lead(
-        plain(message[: 2 * MAX_TITLE]), "title_noise", "title_address"
+        without_markup(message[: 2 * MAX_TITLE]), "title_noise", "title_address"
     )
     question, mark, _ = text.partition("?")
     is_asked = opens_with(text, "title_question") or bool(subject_of(text))
     if mark and is_asked and len(question) < MAX_TITLE:
         return f"{question.strip(_EDGES)}?"
-    line = fitted(text)
+    line = fit_title(text)
     is_whole = f"{line}?" in text and len(line) < MAX_TITLE
     return f"{line}?" if is_whole else line
 
@@ -188,19 +190,21 @@ def opening_wording(message: str) -> Wording | None:
     first, more = said[0].text, [] if subject_of(said[0].text) else _paragraph(said)
     paragraph = " ".join([first, *more])
     line = without_small_talk(paragraph)
-    line = _NUMBER.sub("", _without(line, "title_heading_label"))
+    line = _NUMBER.sub("", _without_phrases(line, "title_heading_label"))
     line = _ARTICLE.sub("", line)
     if subject_of(line):
         return Wording(line, "opening")
     clauses = (line, pattern("title_clause").split(line)[0])
-    whole = (c for c in clauses if len(telling_stems(c)) > 1 and not _leaning(c))
+    whole = (
+        c for c in clauses if len(telling_stems(c)) > 1 and not _count_loose_words(c)
+    )
     return next((Wording(clause, "opening") for clause in whole), None)
 
 
 def error_wording(message: str) -> Wording | None:
     """The first error in what a program printed, as a message hands it over."""
     found = None if is_pasted(message) else _ERROR.search(message[:_DOCUMENT_CHARS])
-    line = fitted(plain(found["told"] or found["denied"])) if found else ""
+    line = fit_title(without_markup(found["told"] or found["denied"])) if found else ""
     return Wording(line, "opening") if len(naming_stems(line)) > 1 else None
 
 
@@ -220,11 +224,11 @@ def subject_of(line: str) -> str:
 
 def short_statement(text: str) -> str:
     """What a sentence of a conversation's head tells, in few words that can be understood alone."""
-    whole = plain(text)
+    whole = without_markup(text)
     if len(_WORD.findall(text)) > len(_WORD.findall(whole)):
         return ""  # without an address or a hash the sentence says something else
     rest = _without_lead(_NUMBER.sub("", whole), "title_noise", "title_told_label")
-    title = _ARTICLE.sub("", fitted(rest))
+    title = _ARTICLE.sub("", fit_title(rest))
     is_told = len(naming_stems(title)) > 1 and not says(title, "title_leaning")
     is_short = FEWEST_TOLD <= len(title.split()) <= MAX_STATEMENT
     if not is_told or not is_short or looseness(title):
@@ -237,16 +241,16 @@ def commit_subject(commit: str) -> str:
     """The subject of a commit ("hash Subject", or that alone) without the kind in front; "" for a
     chore.
     """
-    subject = plain(_HASH.sub("", commit))
+    subject = without_markup(_HASH.sub("", commit))
     kind = _COMMIT_KIND.match(subject)
-    if kind and kind["kind"].lower() in words("chores"):
+    if kind and kind["kind"].lower() in word_list("chores"):
         return ""
-    subject = _without(_unkinded(subject), "title_heading_label")
+    subject = _without_phrases(_without_commit_kind(subject), "title_heading_label")
     subject = re.sub(r"\s*\(#\d+\)\Z", "", subject).strip(_EDGES)
-    return subject if len(subject) <= MAX_TITLE else fitted(subject)
+    return subject if len(subject) <= MAX_TITLE else fit_title(subject)
 
 
-def _unkinded(subject: str) -> str:
+def _without_commit_kind(subject: str) -> str:
     kind = _COMMIT_KIND.match(subject)
     return subject[kind.end() :] if kind else subject
 
@@ -259,19 +263,19 @@ def pull_request_title(command: str) -> str:
 
 def heading_wording(text: str) -> str:
     """A heading without its label ("Plan:"), "" for one that would head any page."""
-    text = _DASH.sub(": ", _NUMBER.sub("", plain(text)))
+    text = _DASH.sub(": ", _NUMBER.sub("", without_markup(text)))
     text = _without_lead(text, "title_noise")
-    head = _without(text, "title_heading_label")
+    head = _without_phrases(text, "title_heading_label")
     first = head.partition(" ")[0].lower()
     if opens_with(head, "title_generic_heading") or len(terms(head)) < 2:
         return ""
-    return fitted(head) if first not in STOP or _is_verb(first) else ""
+    return fit_title(head) if first not in STOP or _is_verb(first) else ""
 
 
 def document_title(document: str) -> str:
     """What a document or a command's output says that its title is, "" where it does not."""
     found = _FIELD.search(document[:_DOCUMENT_CHARS])
-    return fitted(_unkinded(plain(found[1]))) if found else ""
+    return fit_title(_without_commit_kind(without_markup(found[1]))) if found else ""
 
 
 def is_pasted(message: str) -> bool:
@@ -284,7 +288,7 @@ def telling_stems(phrase: str) -> set[str]:
     """Stems of the words that tell one talk from another, and not only that there is a change, a
     file, a test.
     """
-    return stems(phrase) - _generic()
+    return stems(phrase) - _generic_stems()
 
 
 def naming_stems(phrase: str) -> set[str]:
@@ -294,32 +298,32 @@ def naming_stems(phrase: str) -> set[str]:
 
 
 @functools.cache
-def _generic() -> set[str]:
-    return stems(" ".join(words("generic")))
+def _generic_stems() -> set[str]:
+    return stems(" ".join(word_list("generic")))
 
 
 def is_step(phrase: str) -> bool:
     """True for an order that only says what to do next."""
-    return phrase.partition(" ")[0].lower() in words("title_steps")
+    return phrase.partition(" ")[0].lower() in word_list("title_steps")
 
 
 def looseness(title: str) -> int:
     """How many of its words lean on what only those know who were there, or on who speaks."""
-    return _leaning(title) + len(pattern("title_personal").findall(title))
+    return _count_loose_words(title) + len(pattern("title_personal").findall(title))
 
 
-def _leaning(title: str) -> int:
+def _count_loose_words(title: str) -> int:
     return len(pattern("title_loose").findall(_QUOTED.sub("", title)))
 
 
-def fitted(text: str) -> str:
+def fit_title(text: str) -> str:
     """Cut at a clause, then between words, without a dangling small word."""
     head = _SIGNS.sub("", text)
-    text = _without(head if len(stems(head)) > 1 else text, "title_asides").strip(
-        _EDGES
-    )
+    text = _without_phrases(
+        head if len(stems(head)) > 1 else text, "title_asides"
+    ).strip(_EDGES)
     text = _cut_between_words(_cut_at_clause(text))
-    text = _without(text, "title_asides")
+    text = _without_phrases(text, "title_asides")
     for opening, closing in ("()", "[]", "{}"):
         if text.count(opening) > text.count(closing):
             text = text[: text.rfind(opening)]
@@ -327,7 +331,7 @@ def fitted(text: str) -> str:
         text = _without_torn_end(_OPEN_QUOTE.sub("", text))
     text = text.strip(_EDGES)
     if not says(text, "title_closed"):
-        text = _without(text, "title_dangling").strip(_EDGES)
+        text = _without_phrases(text, "title_dangling").strip(_EDGES)
     inner = text.strip(_QUOTES)
     if text[:1] not in _QUOTES and inner.count(text[-1]) % 2:
         return text
@@ -352,7 +356,7 @@ def _order(text: str, *, is_led: bool = True) -> str:
     verb, _, rest = text.partition(" ")
     verb = verb.lower().rstrip(",:")
     if verb == "do":
-        return _thing(rest) if _ARTICLE.match(rest) else ""
+        return _wanted_thing(rest) if _ARTICLE.match(rest) else ""
     if is_led and not _is_verb(verb) and _DETERMINED.match(rest):
         verb = _gerunds().get(verb, "")
         text = f"{verb} {rest}"
@@ -361,28 +365,28 @@ def _order(text: str, *, is_led: bool = True) -> str:
     if opens_with(text, "title_statement") or opens_with(text, "title_torn"):
         return ""
     text = _LED_VERB.sub(r"\1", pattern("title_for_me").sub(r"\1 ", text))
-    title = fitted(text)
+    title = fit_title(text)
     is_label = title.partition(" ")[0].endswith(":")
     return "" if is_label or opens_with(title, "title_torn") else title
 
 
 def _is_on_the_way(verb: str) -> bool:
-    return verb in words("title_steps") or verb in words("title_looking")
+    return verb in word_list("title_steps") or verb in word_list("title_looking")
 
 
 def _is_verb(word: str) -> bool:
-    verbs = words("title_verbs")
+    verbs = word_list("title_verbs")
     return word in verbs or _AGAIN.sub("", word) in verbs
 
 
-def _thing(text: str) -> str:
+def _wanted_thing(text: str) -> str:
     """A noun phrase after "I want …", without its article."""
     if opens_with(text, "title_torn") or text.startswith("("):
         return ""
     is_noun = _ARTICLE.match(text) or text.partition(" ")[0].lower() not in STOP
     if not is_noun or opens_with(text, "title_statement"):
         return ""
-    title = _ARTICLE.sub("", fitted(text))
+    title = _ARTICLE.sub("", fit_title(text))
     return "" if looseness(title) else title
 
 
@@ -396,7 +400,7 @@ def _question(text: str, *, is_led: bool) -> str:
     else:
         return _whole_question(text)
     asked = text.partition("?")[0]
-    return "" if looseness(_cut_at_clause(asked)) else fitted(asked)
+    return "" if looseness(_cut_at_clause(asked)) else fit_title(asked)
 
 
 def _whole_question(text: str) -> str:
@@ -406,9 +410,9 @@ def _whole_question(text: str) -> str:
     return f"{whole}?" if is_asked and _stands_alone(whole) else ""
 
 
-def _wanting(text: str) -> str:
+def _complaint(text: str) -> str:
     """A short sentence that says what is wrong with what, or how it should be."""
-    title = _ARTICLE.sub("", fitted(_without_lead(text, "title_noise")))
+    title = _ARTICLE.sub("", fit_title(_without_lead(text, "title_noise")))
     found = pattern("title_wanting").search(title)
     is_of_something = found is not None and bool(naming_stems(title[: found.start()]))
     return title if is_of_something and _stands_alone(title) else ""
@@ -425,23 +429,23 @@ def _without_lead(text: str, *names: str) -> str:
     for _ in range(_LEADS):
         shorter = text
         for name in names:
-            shorter = _without(shorter, name)
+            shorter = _without_phrases(shorter, name)
         if shorter == text:
             break
         text = shorter
     return text
 
 
-def _without(text: str, name: str) -> str:
+def _without_phrases(text: str, name: str) -> str:
     """The text without the phrases of this name."""
     return pattern(name).sub("", text)
 
 
 @functools.cache
-def _past() -> dict[str, str]:
+def _verbs_by_past_form() -> dict[str, str]:
     """Verbs by their past forms."""
     regular = {form: verb for verb in _verbs() for form in _with_ending(verb, "ed")}
-    return regular | {past: str(verb) for past, verb in meanings("title_past").items()}
+    return regular | {past: str(verb) for past, verb in word_map("title_past").items()}
 
 
 @functools.cache
@@ -450,7 +454,7 @@ def _gerunds() -> dict[str, str]:
 
 
 def _verbs() -> list[str]:
-    return sorted(words("title_verbs"))
+    return sorted(word_list("title_verbs"))
 
 
 def _with_ending(verb: str, ending: str) -> Iterator[str]:
@@ -484,5 +488,5 @@ def _cut_between_words(text: str) -> str:
 
 def _without_torn_end(text: str) -> str:
     """The text without a clause that a cut has left incomplete, where enough is said before it."""
-    whole = _without(text, "title_torn_end")
+    whole = _without_phrases(text, "title_torn_end")
     return whole if len(stems(whole)) > ENOUGH else text

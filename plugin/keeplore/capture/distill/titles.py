@@ -132,7 +132,7 @@ def _candidates(
     yield from _work_titles(work)
     detail = DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
     for quote in parts.get("decision", ()):
-        if found := _decided(quote, exchanges, about):
+        if found := _decision_title(quote, exchanges, about):
             yield found, DECIDED - detail
     late, opening = 0.0, _opening(exchanges)
     subject = set(terms(exchanges[opening].user)) if exchanges else set[str]()
@@ -190,7 +190,7 @@ def _later_message_titles(
         return
     yield from _person_titles(message, REQUESTED - late)
     if opens_with(message, "affirmed"):
-        yield from _offered(before, REQUESTED - late)
+        yield from _offer_titles(before, REQUESTED - late)
     yield Wording(_pasted_heading(message), "order"), PLAN - late
 
 
@@ -200,7 +200,7 @@ def _takes_up(report: Wording, message: str) -> bool:
     return report.form == "order" and not set(terms(message)).isdisjoint(terms(verb))
 
 
-def _decided(
+def _decision_title(
     decision: Quote, exchanges: Sequence[Exchange], about: Profile
 ) -> Wording | None:
     """A decision; a choice with what it was made for, as its question or the talk's opening names
@@ -256,7 +256,7 @@ def _person_titles(message: str, worth: float) -> Iterator[Candidate]:
             yield found, worth - LATER_SENTENCE * n
 
 
-def _offered(message: str, worth: float) -> Iterator[Candidate]:
+def _offer_titles(message: str, worth: float) -> Iterator[Candidate]:
     """What the agent offered to do, and the person then agreed to."""
     for sentence in sentences(message)[-LAST_WORDS:]:
         if sentence.is_question and (found := request_wording(sentence)):
@@ -307,13 +307,13 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
     filler = sum(word.lower() in STOP for word in all_words) / max(len(all_words), 1)
     loose = 0 if form == "opening" else looseness(phrase)
     alone = 0.15 * min(len(stems(phrase)), 6) + LOOSE * loose
-    alone += _lack(wording, covered)
+    alone += _vagueness(wording, covered)
     alone += STEP if form == "order" and is_step(phrase) else 0.0
     alone -= max(0.0, filler - 0.5) + LENGTHY * max(0, len(phrase) - SHORT)
     return spread * covered + FORMS[form] + alone
 
 
-def _lack(wording: Wording, covered: float) -> float:
+def _vagueness(wording: Wording, covered: float) -> float:
     """What a phrase loses that names nothing, nothing of the talk, or too little."""
     names = naming_stems(wording.text)
     if not names:

@@ -32,7 +32,7 @@ def unanswered(
     yield from _let_pass(model)
     for at, (before, after) in enumerate(pairwise(model.exchanges), 1):
         words = _putting_off(after.user)
-        question = _asked(before) if words else ""
+        question = _open_question(before) if words else ""
         if question and not _is_settled(question, before, at, decided):
             line = answer_line(question, words)
             yield Extract(Quote(line, "user", after.id), PUT_OFF, at)
@@ -71,7 +71,7 @@ def _putting_off(message: str) -> str:
     return "" if says_what else words
 
 
-def _asked(exchange: Exchange) -> str:
+def _open_question(exchange: Exchange) -> str:
     """What the end of a reply, or else the person before it, asks to be decided, in words that say
     it; "" where it offers work or asks for leave.
     """

@@ -94,7 +94,7 @@ class Place:
 
 def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
     """The findings of a conversation that may last, the likeliest first; each is told once."""
-    weighed = [(chance(place.statement), place) for place in places(exchanges)]
+    weighed = [(chance(place.statement), place) for place in finding_places(exchanges)]
     rejected = sent_back(exchanges)
     likely = [(weight, place) for weight, place in weighed if weight >= OFFERED]
     likely.sort(key=lambda found: -found[0])
@@ -115,7 +115,7 @@ def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
     return kept
 
 
-def places(exchanges: Sequence[Exchange]) -> list[Place]:
+def finding_places(exchanges: Sequence[Exchange]) -> list[Place]:
     """The sentences that may be findings, with all that is weighed."""
     found = [
         place
@@ -224,7 +224,7 @@ def _standalone_text(place: Place) -> str:
     """
     core, label = place.statement.text, place.statement.label
     text = f"{label}: {core}" if names(label) else capitalised(core)
-    for sentence in takewhile(_explains, place.after):
+    for sentence in takewhile(_is_explanation, place.after):
         text = _joined_text(text, sentence.text) or text
     lead = [*takewhile(_can_lead, reversed(place.before))]
     for sentence in lead:
@@ -238,7 +238,7 @@ def _standalone_text(place: Place) -> str:
     return f"{heading}: {text}" if names(heading) else ""
 
 
-def _explains(sentence: Sentence) -> bool:
+def _is_explanation(sentence: Sentence) -> bool:
     """True for what belongs to the statement before it, False for what the agent does next."""
     if sentence.is_question or sentence.text.endswith(":"):
         return False
@@ -247,7 +247,7 @@ def _explains(sentence: Sentence) -> bool:
 
 def _can_lead(before: Sentence) -> bool:
     """True where what a sentence leans on is named by the one before it."""
-    is_said_alone = _explains(before) and not before.is_heading
+    is_said_alone = _is_explanation(before) and not before.is_heading
     if not is_said_alone or points_elsewhere(before.text):
         return False
     return bool(names(before.text))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from keeplore.capture.capture_deps import CaptureDeps
 from keeplore.capture.distill.key_phrases import capitalised
-from keeplore.capture.distill.title_wording import fitted
+from keeplore.capture.distill.title_wording import fit_title
 from keeplore.capture.distill.titles import title_of
 from keeplore.capture.message_filter import clean
 from keeplore.capture.notes.summary_text import aim, substance
@@ -62,7 +62,7 @@ class SummaryKeeper:
     def _memory(self, compaction: Compaction, text: str) -> Memory:
         origin = compaction.origin
         place = self._deps.place(origin)
-        about = capitalised(fitted(aim(text))) or title_of(
+        about = capitalised(fit_title(aim(text))) or title_of(
             [Exchange(compaction.id, compaction.at, "", (text,))], {}
         )
         title = f"Summary by {origin.host}: {about}"

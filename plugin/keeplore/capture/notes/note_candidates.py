@@ -37,9 +37,9 @@ from keeplore.capture.notes.findings import (
 from keeplore.capture.notes.note_wording import (
     capitalised,
     is_bare,
-    plain,
     points_elsewhere,
     without_lead,
+    without_opener,
 )
 from keeplore.capture.notes.repairs import is_repaired
 from keeplore.capture.notes.standing_orders import standing_orders
@@ -127,14 +127,16 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
         for at, exchange in enumerate(exchanges)
     ]
 
-    def settled(at: int) -> tuple[list[Decision], list[Decision]]:
+    def decisions_at(at: int) -> tuple[list[Decision], list[Decision]]:
         of_person, of_agent = found[at]
         return _as_decisions(of_person, at), _as_decisions(of_agent, at)
 
-    stands = {_taken(decision.quote) for decision in standing(exchanges, settled)}
+    stands = {
+        _taken_answer(decision.quote) for decision in standing(exchanges, decisions_at)
+    }
     in_order = chain.from_iterable(chain.from_iterable(found))
     by_quote = {candidate.quote: candidate for candidate in in_order}
-    kept = [c for c in by_quote.values() if c.order or _taken(c.quote) in stands]
+    kept = [c for c in by_quote.values() if c.order or _taken_answer(c.quote) in stands]
     told = [c.text for c in kept if c.confidence >= AUTOMATIC and not _is_tale(c)]
     untold = (one for one in findings(exchanges) if not is_told(one.text, told))
     kept += map(_finding_candidate, untold)
@@ -146,7 +148,7 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     )
 
 
-def _taken(quote: Quote) -> tuple[str, str]:
+def _taken_answer(quote: Quote) -> tuple[str, str]:
     """What was taken, and where: a new value changes what it stands behind."""
     return quote.turn, answer_in(quote.text)
 
@@ -309,12 +311,14 @@ def _statement_candidate(
         return None
     # an item of a numbered list answers what the agent asked under this number
     is_reply = sentence.label[:1].isdigit() and not sentence.lead
-    confidence = certainty + _adjusted(led, category, is_reply=is_reply)
+    confidence = certainty + _confidence_adjustment(led, category, is_reply=is_reply)
     confidence -= HEDGE * says(text, "hedged")
     if confidence < LEAST:
         return None
     quote = Quote(clip(sentence.text), "user", turn)
-    return NoteCandidate(plain(text), category, round(min(confidence, 0.95), 2), quote)
+    return NoteCandidate(
+        without_opener(text), category, round(min(confidence, 0.95), 2), quote
+    )
 
 
 def _by_rule(text: str, led: str) -> tuple[float, str]:
@@ -333,7 +337,7 @@ def _by_rule(text: str, led: str) -> tuple[float, str]:
     return surest.confidence, surest.category or _kind_of_decision(text)
 
 
-def _adjusted(text: str, category: str, *, is_reply: bool) -> float:
+def _confidence_adjustment(text: str, category: str, *, is_reply: bool) -> float:
     """What speaks for a note, less what speaks against it, as confidence."""
     content = count_terms(text) + len(_FIGURE.findall(text))
     is_correction = category == Category.CORRECTIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from keeplore.capture.cues import pattern, says, words
+from keeplore.capture.cues import pattern, says, word_list
 from keeplore.text.sentences import bare
 from keeplore.text.terms import count_terms, terms
 
@@ -29,7 +29,7 @@ def without_lead(text: str) -> str:
     return pattern("note_loose").sub("", text)
 
 
-def plain(text: str) -> str:
+def without_opener(text: str) -> str:
     """The statement without the small words that lead up to it."""
     rest = pattern("opener").sub("", without_lead(text), count=1)
     led = text[: len(text) - len(rest)]
@@ -52,4 +52,4 @@ def is_bare(text: str) -> bool:
         return False
     if says(text, "states_present") or says(text, "of_all"):
         return False
-    return text.partition(" ")[0].lower() not in words("title_verbs")
+    return text.partition(" ")[0].lower() not in word_list("title_verbs")

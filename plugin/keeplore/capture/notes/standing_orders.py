@@ -8,7 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, pattern, says
-from keeplore.capture.notes.note_wording import plain, points_elsewhere, without_lead
+from keeplore.capture.notes.note_wording import (
+    points_elsewhere,
+    without_lead,
+    without_opener,
+)
 from keeplore.text.sentences import Sentence
 from keeplore.text.terms import terms
 
@@ -52,7 +56,7 @@ def _ordered_by(sentence: Sentence) -> Iterator[StandingOrder]:
     elif (what := _named_in("keep_in_mind", text)) and _is_sound(sentence, what):
         yield StandingOrder(what, "note", said)
     elif says(text, "standing_order") and _is_sound(sentence, text):
-        yield StandingOrder(plain(text), "rule", said)
+        yield StandingOrder(without_opener(text), "rule", said)
 
 
 def _named_in(name: str, text: str) -> str:
@@ -63,7 +67,7 @@ def _named_in(name: str, text: str) -> str:
 
 def _rule(sentence: Sentence, what: str) -> Iterator[StandingOrder]:
     """What shall be written down, where it says something by itself."""
-    text = plain(what.rstrip("?. "))
+    text = without_opener(what.rstrip("?. "))
     if _can_be_kept(text):
         yield StandingOrder(text, "rule", sentence.text)
 

@@ -56,7 +56,7 @@ def substance(summary: str) -> str:
 
 def aim(text: str) -> str:
     """What a summary says first of all that was wanted, ``""`` where no heading names it."""
-    item = _ITEM.match(_aims(text))
+    item = _ITEM.match(_aims_section(text))
     if item is None:
         return ""
     said = item[1].replace("**", "").replace("`", "")
@@ -66,7 +66,7 @@ def aim(text: str) -> str:
     return said[wanted.end() :] if wanted else said
 
 
-def _aims(text: str) -> str:
+def _aims_section(text: str) -> str:
     """The part below the heading that names what was wanted."""
     headings = list(_HEADING.finditer(text))
     for place, heading in enumerate(headings):

@@ -58,7 +58,7 @@ def findings(places: Places, surroundings: Surroundings) -> Iterator[DoctorFindi
         yield well("hosts", "no agent was found on this machine")
     for host in (*LOCATIONS, *sorted(heard.keys() - LOCATIONS.keys())):
         if host not in connected:
-            yield from _unconnected(host, surroundings, heard.get(host, ""))
+            yield from _unconnected_findings(host, surroundings, heard.get(host, ""))
 
 
 def _last_events(places: Places) -> Mapping[str, str]:
@@ -174,7 +174,7 @@ def _last_event(host: str, at: str) -> DoctorFinding:
     return note(f"host {host}", message, f"In {location.label}: {location.next_step}")
 
 
-def _unconnected(
+def _unconnected_findings(
     host: str, surroundings: Surroundings, at: str
 ) -> Iterator[DoctorFinding]:
     part = f"host {host}"

@@ -77,7 +77,7 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
     yield from _dropped_events(places)
     if left := spool.leftovers():
         message = f"{counted(len(left), 'file')} of clients that were killed"
-        yield note("spool", message, "", partial(_swept, spool))
+        yield note("spool", message, "", partial(_sweep_spool, spool))
 
 
 def _dropped_events(places: Places) -> Iterator[DoctorFinding]:
@@ -146,7 +146,7 @@ def _put_back(places: Places, spool: Spool) -> str:
         return f"{spool.recover()} put back; `keeplore worker run` reads them"
 
 
-def _swept(spool: Spool) -> str:
+def _sweep_spool(spool: Spool) -> str:
     spool.sweep()
     return "removed"
 
@@ -159,7 +159,7 @@ def _worker(places: Places, status: Mapping[str, Any]) -> Iterator[DoctorFinding
         yield note(
             "worker", f"it is of version {version}, and this command of {__version__}"
         )
-    yield from _faults(places, status.get("faults", ()))
+    yield from _fault_findings(places, status.get("faults", ()))
     if reason := status.get("unwatched"):
         message = f"it looks for changes of files every few seconds: {reason}"
         yield note(
@@ -169,7 +169,7 @@ def _worker(places: Places, status: Mapping[str, Any]) -> Iterator[DoctorFinding
         )
 
 
-def _faults(places: Places, faults: Iterable[str]) -> Iterator[DoctorFinding]:
+def _fault_findings(places: Places, faults: Iterable[str]) -> Iterator[DoctorFinding]:
     for fault in faults:
         if _age_s(fault[:20]) < FAULT_S:
             log = places.state / "worker.log"
@@ -249,7 +249,7 @@ def _identity(places: Places) -> Iterator[DoctorFinding]:
 def _surroundings(places: Places) -> Iterator[DoctorFinding]:
     yield _git(places)
     yield from _rights(places)
-    yield from _room(places)
+    yield from _disk_findings(places)
     if not is_available():
         yield well(
             "vectors",
@@ -301,7 +301,7 @@ def _close_folder(folder: Path) -> str:
     return "closed to others"
 
 
-def _room(places: Places) -> Iterator[DoctorFinding]:
+def _disk_findings(places: Places) -> Iterator[DoctorFinding]:
     """Whether there is room on each disk where Keeplore writes."""
     disks: dict[int, Path] = {}
     for folder in (places.state, places.cache, places.spool, *_roots(places)):

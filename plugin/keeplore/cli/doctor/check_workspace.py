@@ -82,7 +82,7 @@ def findings(
     yield from _files(f"{part} file", workspace)
     yield from _chains(f"{part} file", workspace)
     yield from size_findings(f"{part} file", [*workspace.store.scan()])
-    yield from _misplaced(f"{part} file", workspace)
+    yield from _misplaced_findings(f"{part} file", workspace)
     yield from _unmerged_findings(f"{part} file", workspace)
     yield from _machines(part, workspace)
 
@@ -173,7 +173,7 @@ def _commit_findings(
         files = counted(len(waiting), "file waits", "files wait")
         message = f"{e.message}; {files} on disk"
         remedy = f"{e.remedy}; where only memory is in the way, `keeplore doctor --fix`"
-        yield note(part, message, remedy, partial(_concluded, workspace))
+        yield note(part, message, remedy, partial(_finish_and_commit, workspace))
     except KeeploreError as e:
         yield failed(part, e)
     yield from several(_held_back(f"{part} file", place) for place in held_back)
@@ -181,7 +181,7 @@ def _commit_findings(
     yield from several(_left_out_of_commits(f"{part} file", path) for path in paths)
 
 
-def _concluded(workspace: Workspace) -> str:
+def _finish_and_commit(workspace: Workspace) -> str:
     """What only files of memory have stopped goes on. Raises RepositoryBusy where a person has to
     decide.
     """
@@ -335,7 +335,7 @@ def _files(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     )
 
 
-def _misplaced(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+def _misplaced_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """Files in the folder of another project or scope than they state: moved by hand, most
     likely.
     """
@@ -379,7 +379,7 @@ def _unmerged_findings(part: str, workspace: Workspace) -> Iterator[DoctorFindin
     )
 
 
-def _untold(count: int) -> str:
+def _untold_sentence(count: int) -> str:
     are = "is" if count == 1 else "are"
     return f"{counted(count, 'memory', 'memories')} {are} told to no agent unasked"
 
@@ -398,7 +398,7 @@ def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         note(
             part,
             f"what {machine.id} of {machine.email or 'nobody known'} wrote counts as another "
-            f"person's: {_untold(waiting[machine.id])}",
+            f"person's: {_untold_sentence(waiting[machine.id])}",
             f"`keeplore machines accept {machine.id}` if it is yours or you believe it, else `… "
             f"refuse {machine.id}`",
         )
@@ -408,7 +408,7 @@ def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     if rest:
         yield note(
             part,
-            f"what other people committed: {_untold(rest)}",
+            f"what other people committed: {_untold_sentence(rest)}",
             "`keeplore machines` lists the machines that can be accepted",
         )
 

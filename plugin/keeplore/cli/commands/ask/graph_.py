@@ -105,7 +105,7 @@ def graph_command(
     elif form == "tree":
         _show(picture)
     else:
-        for piece in _pieces(picture, form):
+        for piece in _render(picture, form):
             click.echo(piece, nl=False)
 
 
@@ -226,7 +226,7 @@ def _say_what_is_missing(view: GraphView, name: str) -> int:
 
 
 def _write(output: Path, picture: GraphPicture, form: str) -> None:
-    write_file(output, _pieces(picture, form))
+    write_file(output, _render(picture, form))
     number = len(picture.nodes)
     names = counted(number, "name is", "names are")
     note(f"{names} in {output}{_more_hint(picture)}")
@@ -236,7 +236,7 @@ def _more_hint(picture: GraphPicture) -> str:
     return "; there are more, which --limit shows" if picture.has_more else ""
 
 
-def _pieces(picture: GraphPicture, form: str) -> Iterable[str]:
+def _render(picture: GraphPicture, form: str) -> Iterable[str]:
     # heavy, as above: the page reads its parts
     from keeplore.viewer.dot import as_dot
     from keeplore.viewer.mermaid import as_mermaid

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import block, emit_json, picked, say
+from keeplore.cli.output import attributes_of, block, emit_json, say
 from keeplore.cli.parameters import json_option, pass_registry, reference
 from keeplore.memory.names import short_id
 from keeplore.text.dates import minute_of
@@ -60,13 +60,13 @@ def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:
     version, memory, row = step.version, step.version.memory, step.version.row
     trigger = str(memory.meta.get("trigger") or "")
     about = [minute_of(row.created_at), step.trust, trigger, _written_by(memory)]
-    mark = _mark(version, is_forked=is_forked)
+    mark = _version_label(version, is_forked=is_forked)
     # the number that stands in the file: two ends of a fork may have the same
     description = ", ".join(filter(None, about))
     say(f"version {memory.version}  {short_id(row.id)}  {description}{mark}", bold=True)
 
 
-def _mark(version: NoteVersion, *, is_forked: bool) -> str:
+def _version_label(version: NoteVersion, *, is_forked: bool) -> str:
     marks = ["newest"] if version.is_head else []
     if version.is_leaf and is_forked:
         marks.append("fork")
@@ -119,10 +119,10 @@ def _as_json(step: HistoryStep) -> dict[str, Any]:
         "trigger": memory.meta.get("trigger", ""),
         "source": dict(memory.source),
         "path": row.path,
-        **picked(version, "is_head", "is_leaf"),
+        **attributes_of(version, "is_head", "is_leaf"),
         "fields": [
-            picked(change, "field", "before", "after") for change in step.fields
+            attributes_of(change, "field", "before", "after") for change in step.fields
         ],
-        "text": [picked(piece, "sign", "text") for piece in step.pieces],
+        "text": [attributes_of(piece, "sign", "text") for piece in step.pieces],
         "trust": step.trust,
     }

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import (
+    attributes_of,
     block,
     emit_json,
     markdown,
     near,
-    picked,
     plain,
     say,
     say_labelled,
@@ -279,7 +279,7 @@ def _as_json(details: MemoryDetails) -> dict[str, Any]:
     found = details.found
     row, memory = found.row, found.memory
     links = [
-        picked(one, "relationship", "id", "title", "is_from_here")
+        attributes_of(one, "relationship", "id", "title", "is_from_here")
         for one in details.links
     ]
     again = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import emit_json, picked, plain, say
+from keeplore.cli.output import attributes_of, emit_json, plain, say
 from keeplore.cli.parameters import json_option
 from keeplore.cli.progress import bar
 from keeplore.config.places import Places
@@ -65,7 +65,10 @@ def doctor_command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> N
         )
     if as_json:
         emit_json(
-            [picked(one, "part", "level", "message", "remedy") for one in findings]
+            [
+                attributes_of(one, "part", "level", "message", "remedy")
+                for one in findings
+            ]
         )
     else:
         show_findings(findings)

@@ -88,7 +88,7 @@ def use(
     wanted = _in_full(name, root, of_machine=of_machine) if name else before
     name = full_name(wanted, root)
     risk = _agreed_risk(workspace, name, yes=yes)
-    embedder = _tried(workspace, name)
+    embedder = _working_embedder(workspace, name)
     if risk is not None:
         Consents(registry.places.state).accept(root, ConsentUse.EMBEDDING, risk.subject)
     if name and (of_machine or wanted != before):
@@ -150,7 +150,7 @@ def _show_risk(asked: ConsentQuestion, workspace: Workspace) -> None:
     say(f"It makes vectors of {passages:,} passages now, and of new ones as they come.")
 
 
-def _tried(workspace: Workspace, name: str) -> Embedder:
+def _working_embedder(workspace: Workspace, name: str) -> Embedder:
     """The embedder, once it has made a vector here. Raises ModelUnavailable."""
     # heavy, as above
     from keeplore.index.embedding.local_embedder import LocalEmbedder

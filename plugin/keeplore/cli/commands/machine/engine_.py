@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import confirm_risk, emit_json, note, picked, say
+from keeplore.cli.output import attributes_of, confirm_risk, emit_json, note, say
 from keeplore.cli.parameters import json_option, pass_registry, pass_workspace
 from keeplore.cli.progress import fill_vectors
 from keeplore.config.settings import FILE
@@ -119,9 +119,15 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
     problem = _problem(workspace, is_accepted=accepted)
     stamp = workspace.index.state()
     if as_json:
-        settings = picked(wishes, "backend", "url", "name") | {"accepted": accepted}
+        settings = attributes_of(wishes, "backend", "url", "name") | {
+            "accepted": accepted
+        }
         emit_json(
-            {**settings, **picked(stamp, "passages", "vectors"), "problem": problem}
+            {
+                **settings,
+                **attributes_of(stamp, "passages", "vectors"),
+                "problem": problem,
+            }
         )
         return
     place = f" at {wishes.url}, as {wishes.name}" if wishes.url else ""

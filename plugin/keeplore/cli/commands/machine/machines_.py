@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, picked, say, table
+from keeplore.cli.output import attributes_of, emit_json, note, say, table
 from keeplore.cli.parameters import json_option, pass_workspace
 from keeplore.errors import NotFound
 from keeplore.text.dates import day_of
@@ -113,5 +113,5 @@ def _cells(machine: MachineRecord, counts: Mapping[str, int]) -> tuple[object, .
 
 
 def _as_json(machine: MachineRecord, counts: Mapping[str, int]) -> dict[str, Any]:
-    facts = picked(machine, "id", "email", "state")
+    facts = attributes_of(machine, "id", "email", "state")
     return {**facts, "last_seen": machine.at, "memories": counts.get(machine.id, 0)}

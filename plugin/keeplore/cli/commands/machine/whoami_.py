@@ -34,7 +34,7 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
         "workspace": f"{facts['workspace']} ({facts['path']}){home}",
         "remote": facts["remote"] or "none: this memory is on this machine only",
         "project": _project(facts),
-        "captured": _captured(facts),
+        "captured": _capture_answer(facts),
         "notes": facts["notes_with_code"] or "in the workspace",
         "branch": facts["branch"] or "none",
         "machine": facts["machine"],
@@ -52,7 +52,7 @@ def _project(facts: dict[str, Any]) -> str:
     return f"{facts['project']} (by {facts['project_by']}{known})"
 
 
-def _captured(facts: dict[str, Any]) -> str:
+def _capture_answer(facts: dict[str, Any]) -> str:
     reason = facts["captured_because"]
     because = f", because {reason}" if reason else ""
     return f"{'yes' if facts['is_captured'] else 'no'}{because}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, picked, say, table
+from keeplore.cli.output import attributes_of, emit_json, note, say, table
 from keeplore.cli.parameters import json_option
 from keeplore.config.places import Places
 
@@ -61,7 +61,7 @@ def list_(places: Places, *, as_json: bool) -> None:
 
 
 def _as_json(known: RegisteredWorkspace) -> dict[str, Any]:
-    facts = picked(known, "name", "is_home", "is_there")
+    facts = attributes_of(known, "name", "is_home", "is_there")
     return {**facts, "path": str(known.root)}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, picked, table
+from keeplore.cli.output import attributes_of, emit_json, note, table
 from keeplore.cli.parameters import json_option, since_option
 from keeplore.config.places import Places
 from keeplore.config.settings import LlmSettings
@@ -103,7 +103,9 @@ def _cells(group: dict[str, Any], by: Sequence[str]) -> list[str]:
 
 
 def _queue_json(count: JobCount) -> dict[str, Any]:
-    return picked(count, "kind", "state", "jobs", "reason") | {"due": _utc(count.due)}
+    return attributes_of(count, "kind", "state", "jobs", "reason") | {
+        "due": _utc(count.due)
+    }
 
 
 def _note_budget(spent: Mapping[str, int], budget: Mapping[str, int]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, picked, say, table
+from keeplore.cli.output import attributes_of, emit_json, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry
 from keeplore.cli.writing import note_if_uncommitted
 from keeplore.memory.names import short_id
@@ -81,7 +81,7 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
 
 def _as_json(one: DeletedMemory) -> dict[str, Any]:
-    facts = picked(one.stone, "id", "at", "machine", "path", "is_purged")
+    facts = attributes_of(one.stone, "id", "at", "machine", "path", "is_purged")
     return {**facts, "title": one.title, "can_return": one.text is not None}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keeplore.cli.memory_editor import changes, in_editor
-from keeplore.cli.output import choose, note, picked, plain, say, table
+from keeplore.cli.output import attributes_of, choose, note, plain, say, table
 from keeplore.errors import KeeploreError
 from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
@@ -152,7 +152,9 @@ def _lines(side: DisputeSide) -> list[str]:
 
 
 def _side_json(side: DisputeSide) -> dict[str, Any]:
-    facts = picked(side.row, "id", "title", "path", "scope", "project", "updated_at")
+    facts = attributes_of(
+        side.row, "id", "title", "path", "scope", "project", "updated_at"
+    )
     return {
         **facts,
         "machine": side.memory.source.get("machine", ""),

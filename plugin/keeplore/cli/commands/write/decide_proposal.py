@@ -68,7 +68,7 @@ def proposal_cells(held: HeldProposal) -> tuple[object, ...]:
         day_of(held.said_at),
         what,
         sure,
-        _place(held),
+        _scope_label(held),
         held.statement,
         short_id(held.id),
     )
@@ -96,7 +96,12 @@ def _show_row(word: str, row: MemoryRow | None, **style: Any) -> None:
 
 def _facts(held: HeldProposal) -> list[str]:
     sure = f"{_confidence(held)} sure"
-    facts = [day_of(held.said_at), held.entry.get("category", ""), _place(held), sure]
+    facts = [
+        day_of(held.said_at),
+        held.entry.get("category", ""),
+        _scope_label(held),
+        sure,
+    ]
     return [*facts, "for good"] if held.is_permanent else facts
 
 
@@ -104,5 +109,5 @@ def _confidence(held: HeldProposal) -> str:
     return f"{float(held.entry.get('confidence', 0)):.2f}"
 
 
-def _place(held: HeldProposal) -> str:
+def _scope_label(held: HeldProposal) -> str:
     return str(held.entry.get("project") or held.entry.get("scope", ""))

@@ -82,7 +82,7 @@ def ingest_command(
 
     target = target_of(registry, Path.cwd(), scope=scope or "", project=project or "")
     done = _ingest(registry, target, list(dict.fromkeys(sources)))
-    _settle(registry, done)
+    _commit_documents(registry, done)
     if as_json:
         emit_json([asdict(status) for status in done])
     else:
@@ -175,7 +175,7 @@ def _process_until_over(
                 latest[key] = status
 
 
-def _settle(registry: Registry, done: Sequence[IngestStatus]) -> None:
+def _commit_documents(registry: Registry, done: Sequence[IngestStatus]) -> None:
     """Commit, and make the vectors where no worker does."""
     written = [status for status in done if status.what in ("new", "updated")]
     for name in dict.fromkeys(status.workspace for status in written):

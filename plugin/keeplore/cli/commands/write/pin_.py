@@ -26,7 +26,7 @@ def pin_command(registry: Registry, *, references: tuple[str, ...]) -> None:
     \b
     keeplore pin 1f0c9a2e
     """
-    _mark(registry, references, is_permanent=True)
+    _set_permanence(registry, references, is_permanent=True)
 
 
 @click.command(short_help="Make memories permanent no more.")
@@ -41,10 +41,12 @@ def unpin_command(registry: Registry, *, references: tuple[str, ...]) -> None:
     \b
     keeplore unpin 1f0c9a2e
     """
-    _mark(registry, references, is_permanent=False)
+    _set_permanence(registry, references, is_permanent=False)
 
 
-def _mark(registry: Registry, references: Sequence[str], *, is_permanent: bool) -> None:
+def _set_permanence(
+    registry: Registry, references: Sequence[str], *, is_permanent: bool
+) -> None:
     """Set or remove the mark of permanence; nothing is written before all are found."""
     state = "permanent" if is_permanent else "not permanent"
     found = [registry.find(reference, Path.cwd()) for reference in references]

@@ -19,7 +19,7 @@ from keeplore.cli.memory_options import (
     project_option,
     scope_option,
 )
-from keeplore.cli.output import emit_json, near, note, picked, say
+from keeplore.cli.output import attributes_of, emit_json, near, note, say
 from keeplore.cli.parameters import Option, Reference, json_option, pass_registry
 from keeplore.cli.writing import (
     calling_agent,
@@ -94,7 +94,7 @@ def remember_command(
 
     What it says is printed with its file and id; `keeplore forget ID` undoes it.
     """
-    words = _words(text)
+    words = _given_text(text)
     _check(words, chosen)
     if as_json and words is not None and set(text) <= {"-"}:  # from stdin
         words, chosen = _structured(words, chosen)
@@ -114,7 +114,7 @@ def remember_command(
         _tell_outcome(workspace, outcome, is_replacing=bool(chosen["replaces"]))
 
 
-def _words(text: Sequence[str]) -> str | None:
+def _given_text(text: Sequence[str]) -> str | None:
     """The text from the command line or stdin; None where the recent exchanges are meant."""
     if text and text != ("-",):
         return _decoded_text(os.fsencode(" ".join(text)))
@@ -352,7 +352,7 @@ def _as_json(workspace: Workspace, outcome: NoteOutcome) -> dict[str, Any]:
         for found in outcome.similar
     ]
     return {
-        **picked(memory, "id", "title", "category", "scope", "project"),
+        **attributes_of(memory, "id", "title", "category", "scope", "project"),
         "permanent": memory.is_permanent,
         "version": memory.version,
         "workspace": workspace.name,

@@ -169,7 +169,7 @@ def _ask(
     decided, has_stopped = _decide(decisions)
     counts = [(decided, "decided")]
     if not has_stopped:
-        kept, rejected, asked = _offer(workspace, iter(offered))
+        kept, rejected, asked = _ask_about_each(workspace, iter(offered))
         counts += [(kept, "kept"), (rejected, "rejected")]
         if not decisions and not asked:
             say("Nothing to decide.")
@@ -193,41 +193,43 @@ def _decide(decisions: Iterable[Callable[[], str]]) -> tuple[int, bool]:
     return decided, False
 
 
-def _offer(
-    workspace: Workspace, offered: Iterator[ReviewCandidate]
+def _ask_about_each(
+    workspace: Workspace, candidates: Iterator[ReviewCandidate]
 ) -> tuple[int, int, int]:
     """Ask for each statement whether it becomes a note; how many were kept, rejected, shown."""
     from keeplore.workspace.writing.review import reject  # heavy, as above
 
     kept = rejected = asked = 0
-    for offer in offered:
+    for candidate in candidates:
         asked += 1
-        _show(offer)
+        _show(candidate)
         choice = choose("Keep this?", CHOICES)
         if choice == "q":
             break
         if choice in ("y", "e"):
-            kept += _keep(workspace, offer, is_edited=choice == "e")
+            kept += _accept(workspace, candidate, is_edited=choice == "e")
         elif choice == "n":
-            reject(workspace, workspace.machine, offer)
+            reject(workspace, workspace.machine, candidate)
             rejected += 1
         say()
     return kept, rejected, asked
 
 
-def _keep(workspace: Workspace, offer: ReviewCandidate, *, is_edited: bool) -> bool:
+def _accept(
+    workspace: Workspace, candidate: ReviewCandidate, *, is_edited: bool
+) -> bool:
     """Make a note of the statement; returns False where there is one already."""
     from keeplore.workspace.writing.review import accept  # heavy, as above
 
-    text = click.edit(offer.draft.text, extension=".md") if is_edited else ""
-    outcome = accept(workspace, offer, (text or "").strip())
+    text = click.edit(candidate.draft.text, extension=".md") if is_edited else ""
+    outcome = accept(workspace, candidate, (text or "").strip())
     deed = "Kept" if outcome.is_new else "It is there already"
     say(f"  {deed}: {outcome.path}", fg="cyan")
     return outcome.is_new
 
 
-def _show(offer: ReviewCandidate) -> None:
-    said, draft = offer.candidate, offer.draft
+def _show(candidate: ReviewCandidate) -> None:
+    said, draft = candidate.candidate, candidate.draft
     say(draft.text, bold=True)
     where = short_place(draft.scope, draft.project)
     say(
@@ -235,7 +237,10 @@ def _show(offer: ReviewCandidate) -> None:
         dim=True,
     )
     say(f"  {said.speaker}: “{said.quote.text}”")
-    say(f"  in {offer.row.title}; `keeplore show {short_id(offer.row.id)}`", dim=True)
+    say(
+        f"  in {candidate.row.title}; `keeplore show {short_id(candidate.row.id)}`",
+        dim=True,
+    )
 
 
 def _cells(offer: ReviewCandidate) -> tuple[object, ...]:
