@@ -31,7 +31,7 @@ from keeplore.index import embedder_for
 from keeplore.index.passages import passages_of
 from keeplore.index.vectors import hnsw as product
 from keeplore.index.vectors.block_files import VectorBlock, files
-from keeplore.index.vectors.quantization import packed, width
+from keeplore.index.vectors.quantization import quantize, width
 from keeplore.index.vectors.vector_search import VectorIndex as Search
 
 QUERIES = 200
@@ -79,7 +79,7 @@ def exact_ms(vectors: Vectors, queries: Vectors) -> float:
         block = VectorBlock(1, "block", width(vectors.shape[1]), len(vectors), 0)
         with files(Path(folder), block.name)[0].open("wb") as opened:
             for start in range(0, len(vectors), 20_000):
-                opened.write(b"".join(packed(vectors[start : start + 20_000])))
+                opened.write(b"".join(quantize(vectors[start : start + 20_000])))
         search = Search(Path(folder), "model", vectors.shape[1])
         exact = search._search_exactly  # noqa: SLF001  # searching would need a database
         return timed(lambda query: exact(block, query, LIMIT), queries[:50])

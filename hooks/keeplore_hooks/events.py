@@ -231,11 +231,11 @@ def _value(name: str, value: Any) -> Any:
     if name == "work":
         return _build(Work, value)
     if isinstance(value, list):
-        return tuple(_item(name, item) for item in value)
+        return tuple(_reply_or_text(name, item) for item in value)
     return value if isinstance(value, bool) else _text(value)
 
 
-def _item(name: str, value: Any) -> Any:
+def _reply_or_text(name: str, value: Any) -> Any:
     is_question = name == "replies" and isinstance(value, dict)
     return _build(Question, value) if is_question else _text(value)
 

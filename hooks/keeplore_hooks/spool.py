@@ -151,7 +151,7 @@ class Spool:
 
     def quarantine(self, entry: SpoolEntry, reason: str) -> None:
         """Set an entry aside for a person, with the reason beside it."""
-        self._bury(entry.path, reason)
+        self._set_aside(entry.path, reason)
 
     def recover(self) -> int:
         """Put back what a worker had claimed when it died, and return how many entries that were.
@@ -288,7 +288,7 @@ class Spool:
                 reason = "not an entry of the spool: see docs/spool.md for the names"
                 # one stubborn file must not hide the others
                 with contextlib.suppress(OSError):
-                    self._bury(Path(item.path), reason)
+                    self._set_aside(Path(item.path), reason)
                 continue
             key = (at, _fraction(parts["fraction"], at, details.st_mtime_ns))
             host, event, attempts = (
@@ -315,7 +315,7 @@ class Spool:
         reason: str,
     ) -> None:
         if entry.attempts + 1 >= most:
-            self._bury(entry.path, reason)
+            self._set_aside(entry.path, reason)
             return
         name = _with_attempts(entry.name, entry.attempts + 1)
         self._move(replace(entry, name=name), self._new)
@@ -327,21 +327,21 @@ class Spool:
         entry.path.rename(path)
         return replace(entry, path=path)
 
-    def _bury(self, path: Path, reason: str) -> None:
+    def _set_aside(self, path: Path, reason: str) -> None:
         self._create()
-        grave = self._dead / path.name
-        while os.path.lexists(grave):
-            grave = self._dead / f"{path.name[:200]}.{os.urandom(4).hex()}"
-        path.rename(grave)
+        place = self._dead / path.name
+        while os.path.lexists(place):
+            place = self._dead / f"{path.name[:200]}.{os.urandom(4).hex()}"
+        path.rename(place)
         # what nobody reads for days need not hold what nobody may read
         with contextlib.suppress(OSError):
-            payload = durable.read(grave)
+            payload = durable.read(place)
             if (cleaned := self._clean(payload)) != payload:
-                durable.write(grave, cleaned)
+                durable.write(place, cleaned)
         # The entry is safe by now; a disk too full for the reason must not stop the worker.
         with contextlib.suppress(OSError):
             durable.write(
-                grave.with_name(grave.name + REASON_SUFFIX), reason.encode() + b"\n"
+                place.with_name(place.name + REASON_SUFFIX), reason.encode() + b"\n"
             )
 
 
@@ -364,7 +364,7 @@ def _in_order(
     it, as if the clock had been right at the first of them; the others by the clock.
     """
     timed = [
-        (_moment(*key), *_boot_and_time(entry.name), entry) for key, entry in found
+        (_nanoseconds(*key), *_boot_and_time(entry.name), entry) for key, entry in found
     ]
     first: dict[str, tuple[int, int]] = {}
     for at, boot, since, _ in timed:
@@ -382,7 +382,7 @@ def _boot_and_time(name: str) -> tuple[str, int]:
     return (match[1], int(match[2])) if match else ("", 0)
 
 
-def _moment(at: str, fraction: str) -> int:
+def _nanoseconds(at: str, fraction: str) -> int:
     """Nanoseconds since 1970."""
     return int(datetime.fromisoformat(at).timestamp()) * 10**9 + int(fraction)
 

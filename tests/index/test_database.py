@@ -18,7 +18,7 @@ from keeplore.index import Index, MemoryFilter, ScopeFilter
 from keeplore.index.database import IndexDatabase
 from keeplore.index.schema import VERSION
 from keeplore.index.sql import vector_sum
-from keeplore.index.vectors.quantization import unpacked
+from keeplore.index.vectors.quantization import dequantize
 from keeplore.memory import Memory
 
 EVERYTHING = ScopeFilter()
@@ -157,7 +157,7 @@ def as_wide_numbers(connection: sqlite3.Connection, dim: int) -> None:
     for row, hash_, vector in connection.execute(
         "SELECT rowid, hash, vector FROM embeddings"
     ).fetchall():
-        wide = np.rint(unpacked([vector], dim)[0] * 32_767).astype("<i2").tobytes()
+        wide = np.rint(dequantize([vector], dim)[0] * 32_767).astype("<i2").tobytes()
         connection.execute(
             "UPDATE embeddings SET vector = ?, sum = ? WHERE rowid = ?",
             (wide, vector_sum(hash_, wide), row),

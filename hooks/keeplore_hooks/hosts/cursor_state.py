@@ -11,12 +11,12 @@ from keeplore_hooks.typed_json import MALFORMED, decoded
 _T = TypeVar("_T")
 
 
-def pending(cursor: Cursor) -> Json:
+def stored_state(cursor: Cursor) -> Json:
     """What an adapter keeps in a cursor, an empty object where it is damaged."""
     return load_text(cursor.pending) or {}
 
 
-def stored(
+def stored_object(
     data: Json,
     key: str,
     kind: type[_T],

@@ -13,7 +13,7 @@ from typing import BinaryIO, ClassVar
 
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded
-from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.cursor_state import stored_object, stored_state
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, open_regular, time_of_file
 from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
@@ -39,7 +39,7 @@ class LogReading:
         """What is known of announced prompts behind this reading."""
         turns = self.read.turns().values()
         tasks = self.reader.tasks
-        known = stored(pending(cursor), "announced", PendingPrompts)
+        known = stored_object(stored_state(cursor), "announced", PendingPrompts)
         return known.with_turns((tasks.get(turn.id, ""), turn) for turn in turns)
 
     def reading(self, prompts: PendingPrompts, events: list[HostEvent]) -> Reading:
@@ -95,7 +95,7 @@ class LogHost(HostAdapter):
         received = self.without_log(payload, cursor)
         events = self.events_of(received)
         kept = (
-            pending(cursor)
+            stored_state(cursor)
             | {"announced": received.prompts.to_data()}
             | self.kept(received)
         )
@@ -105,7 +105,9 @@ class LogHost(HostAdapter):
 
     def without_log(self, payload: HostPayload, cursor: Cursor) -> LogPayload:
         return LogPayload(
-            payload, None, stored(pending(cursor), "announced", PendingPrompts)
+            payload,
+            None,
+            stored_object(stored_state(cursor), "announced", PendingPrompts),
         )
 
     def kept(self, received: LogPayload) -> Json:  # noqa: ARG002 (some need it)

@@ -70,7 +70,7 @@ def called_in(words: str) -> str:
     return f"{called}{line}".rstrip()
 
 
-def unwrapped(words: str) -> str:
+def without_shell_quotes(words: str) -> str:
     """The words without the quotation marks that a host puts around an argument of a shell."""
     wrapped = _QUOTED.fullmatch(words.strip())
     is_argument = wrapped is not None and " " in wrapped[1]
@@ -99,7 +99,7 @@ def without_elements(words: str, names: Iterable[str]) -> str:
     return words.strip()
 
 
-def within(words: str, limit: int) -> str:
+def cut_to_bytes(words: str, limit: int) -> str:
     """Whole lines while they fit into ``limit`` bytes of UTF-8; a single line that is too long is
     cut.
     """
@@ -134,14 +134,14 @@ def questions(
             )
 
 
-def squashed(words: str) -> str:
+def without_spaces(words: str) -> str:
     """Words without any white space: two records of one text may break it in other places."""
     return "".join(words.split())
 
 
 def is_said(words: str, turn: Turn) -> bool:
     """Has the assistant said these words in the turn?"""
-    return squashed(words) in squashed(turn.assistant)
+    return without_spaces(words) in without_spaces(turn.assistant)
 
 
 def _without_element(words: str, name: str) -> str:

@@ -26,7 +26,7 @@ from keeplore_hooks.events import (
     to_json,
 )
 from keeplore_hooks.hosts.base import Cursor
-from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.cursor_state import stored_object, stored_state
 from keeplore_hooks.hosts.jsonl import (
     Json,
     JsonLine,
@@ -462,7 +462,7 @@ class PlacedTurnReader(TurnReader):
 
 def resume_state_of(cursor: Cursor) -> ResumeState:
     """What a cursor holds about the record; nothing where it is damaged."""
-    return stored(pending(cursor), "carry", ResumeState)
+    return stored_object(stored_state(cursor), "carry", ResumeState)
 
 
 def turns_in(events: Iterable[HostEvent | None]) -> dict[str, Turn]:

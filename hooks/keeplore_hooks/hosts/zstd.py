@@ -55,7 +55,7 @@ def _open_unpacked(
     # the file is its input, so that no name of a file can be taken for an option
     with open_regular(path) as source, contextlib.ExitStack() as undo:
         target = undo.enter_context(tempfile.SpooledTemporaryFile(_IN_MEMORY))
-        with _running([program, "-dcq"], source) as process:
+        with _decompressor([program, "-dcq"], source) as process:
             length = _copy(process, target, limit)
             if length > limit:
                 process.kill()
@@ -70,7 +70,9 @@ def _open_unpacked(
 
 
 @contextlib.contextmanager
-def _running(command: list[str], source: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
+def _decompressor(
+    command: list[str], source: BinaryIO
+) -> Iterator[subprocess.Popen[bytes]]:
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
         command,

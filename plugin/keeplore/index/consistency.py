@@ -19,7 +19,7 @@ from keeplore.index.schema import FTS_WEIGHTS
 from keeplore.index.sql import column, last_passage, raise_version, value, vector_sum
 from keeplore.index.vectors import block_files
 from keeplore.index.vectors.block_files import model_id
-from keeplore.index.vectors.quantization import unpacked, width
+from keeplore.index.vectors.quantization import dequantize, width
 from keeplore.memory import Memory
 from keeplore_hooks.contracts import Embedder
 
@@ -92,7 +92,7 @@ def text_flaws(
         items = [
             item for file in batch if (item := file_rows.parse(source, file, now_ns))
         ]
-        yield from database.read(_compared, items)
+        yield from database.read(_text_flaws, items)
         progress(start + len(batch), len(files))
 
 
@@ -111,7 +111,7 @@ def vector_flaws(database: IndexDatabase, embedder: Embedder) -> Iterator[IndexF
         if hash_ in bad:
             continue
         made = embedder.embed([text])[0]
-        alike = float(made @ unpacked([stored], dim)[0])
+        alike = float(made @ dequantize([stored], dim)[0])
         if not alike >= ALIKE:
             message = f"the model makes another vector of this text: cosine {alike:.2f}"
             yield _vector_flaw(database, hash_, message)
@@ -171,7 +171,7 @@ def _full_text(connection: sqlite3.Connection) -> str:
     return ""
 
 
-def _compared(
+def _text_flaws(
     connection: sqlite3.Connection, items: Sequence[ParsedFile]
 ) -> list[IndexFlaw]:
     found = ((item.file.path, _difference(connection, item)) for item in items)
@@ -236,7 +236,7 @@ def _memory_difference(
     sql = f"SELECT {texts} FROM passages WHERE memory = ? ORDER BY id"
     if connection.execute(sql, (key,)).fetchall() != _passage_rows(item, scope_id):
         return "its passages are not those of the file"
-    if revision_rows.stored(connection, key) != item.revisions:
+    if revision_rows.stored_terms(connection, key) != item.revisions:
         return "what it replaces is not what the file says"
     if revision_rows.stored_ending(connection, key) != revision_rows.ending_of(memory):
         return "what it puts an end to is not what the file says"
@@ -277,7 +277,7 @@ def _not_normalised(vectors: list[Any], dim: int) -> list[tuple[bytes, str]]:
     # here, because numpy costs 40 ms and text needs none
     import numpy as np
 
-    lengths = np.linalg.norm(unpacked([vector for _, vector in vectors], dim), axis=1)
+    lengths = np.linalg.norm(dequantize([vector for _, vector in vectors], dim), axis=1)
     is_unit = np.abs(lengths - 1) < UNIT
     return [
         (vectors[at][0], "a vector is not of length 1")

@@ -123,7 +123,7 @@ def parse(source: TextSource, file: IndexedFile, now_ns: int) -> ParsedFile | No
     # whatever one file does to a parser, the others must still be found
     except Exception as e:  # noqa: BLE001
         problem = f"the file cannot be read: {e!r}"
-    return ParsedFile(file, is_settled, _sum(problem), problem=problem)
+    return ParsedFile(file, is_settled, _sha256(problem), problem=problem)
 
 
 def _parse_memory(file: IndexedFile, memory: Memory, *, is_settled: bool) -> ParsedFile:
@@ -132,7 +132,7 @@ def _parse_memory(file: IndexedFile, memory: Memory, *, is_settled: bool) -> Par
     return ParsedFile(
         file,
         is_settled,
-        _sum(f"{meta}\0{memory.body}"),
+        _sha256(f"{meta}\0{memory.body}"),
         memory,
         passages,
         tuple(turns_of(memory)),
@@ -148,10 +148,10 @@ def _parse_side(file: IndexedFile, text: str, *, is_settled: bool) -> ParsedFile
         share = graph_rows.share_of_side(file.path, text)
     except ValueError as e:
         problem = str(e)
-    return ParsedFile(file, is_settled, _sum(text), problem=problem, share=share)
+    return ParsedFile(file, is_settled, _sha256(text), problem=problem, share=share)
 
 
-def _sum(text: str) -> bytes:
+def _sha256(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 

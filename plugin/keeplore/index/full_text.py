@@ -81,9 +81,9 @@ def _scored_passages(
     asked = " OR ".join([*rarest, *_whole_words(rarest)])
     postings = sum(counts[term] for term in rarest)
     is_dear = postings > MOST_SCORED  # at least where all scopes are asked
-    if is_dear and postings * _share(connection, scopes) > MOST_SCORED:
-        likeliest = _likeliest(connection, rarest, counts, scopes)
-        return dict(_among(connection, "rowid, -rank", asked, likeliest))
+    if is_dear and postings * _scope_fraction(connection, scopes) > MOST_SCORED:
+        likeliest = _best_passages(connection, rarest, counts, scopes)
+        return dict(_matches_among(connection, "rowid, -rank", asked, likeliest))
     found: dict[int, float] = {}
     if rarest and len(terms) <= MAX_OR and all(counts.values()):
         # cheap also with common ones: the rarest leads
@@ -93,7 +93,7 @@ def _scored_passages(
     return found
 
 
-def _likeliest(
+def _best_passages(
     connection: sqlite3.Connection,
     terms: Sequence[str],
     counts: Mapping[str, int],
@@ -198,7 +198,9 @@ def _count_passages(connection: sqlite3.Connection) -> int:
     return known[_ALL]
 
 
-def _share(connection: sqlite3.Connection, scopes: Sequence[int] | None) -> float:
+def _scope_fraction(
+    connection: sqlite3.Connection, scopes: Sequence[int] | None
+) -> float:
     """The part of all passages that is in these scopes, 0..1."""
     if scopes is None:
         return 1.0
@@ -240,14 +242,18 @@ def memory_scores(
     counts = _counts(connection, terms)
     owners = _owners(connection, memories)
     lengths = Counter(owners.values())
-    usual = len(owners) / (len(lengths) or 1)
+    average_length = len(owners) / (len(lengths) or 1)
     passages = _count_passages(connection)
     scores = dict.fromkeys(lengths, 0.0)
     for term in _rarest(connection, counts, _most_terms(query), MOST_SCORED):
         weight = _rarity(counts[term], passages)
-        for memory, having in _having(connection, term, owners).items():
-            length = 1.0 - LENGTH_SHARE + LENGTH_SHARE * lengths[memory] / usual
-            scores[memory] += weight * having / (having + SATURATION * length)
+        for memory, frequency in _term_frequencies(connection, term, owners).items():
+            relative_length = (
+                1.0 - LENGTH_SHARE + LENGTH_SHARE * lengths[memory] / average_length
+            )
+            scores[memory] += (
+                weight * frequency / (frequency + SATURATION * relative_length)
+            )
     return scores
 
 
@@ -267,15 +273,15 @@ def _owners(connection: sqlite3.Connection, memories: Sequence[str]) -> dict[int
     return dict(rows)
 
 
-def _having(
+def _term_frequencies(
     connection: sqlite3.Connection, term: str, owners: Mapping[int, str]
 ) -> Counter[str]:
     """How many passages of each memory have a term."""
-    found = _among(connection, "rowid", f"{_OWN} : ({term})", [*owners])
+    found = _matches_among(connection, "rowid", f"{_OWN} : ({term})", [*owners])
     return Counter(owners[passage] for (passage,) in found)
 
 
-def _among(
+def _matches_among(
     connection: sqlite3.Connection,
     columns: str,
     expression: str,

@@ -34,7 +34,7 @@ from keeplore.index.rows import (
 )
 from keeplore.index.timeline import Timeline
 from keeplore.index.vectors import block_files, embedding_rows
-from keeplore.index.vectors.quantization import packed
+from keeplore.index.vectors.quantization import quantize
 from keeplore.memory.chains import Chain
 from keeplore_hooks.contracts import (
     Embedder,
@@ -423,7 +423,7 @@ class Index:
         """
         return self._database.read(memory_queries.meant_by, reference)
 
-    def saying(self, content: str, scope: str, project: str) -> list[str]:
+    def ids_saying(self, content: str, scope: str, project: str) -> list[str]:
         """Ids of the notes of a scope that say exactly what this content hash stands for."""
         return self._database.read(memory_queries.ids_saying, content, scope, project)
 
@@ -435,9 +435,9 @@ class Index:
         """Every chain of memories that replaced one another."""
         return self._database.read(memory_queries.all_chains)
 
-    def dangling(self) -> list[tuple[str, str, str]]:
+    def dangling_links(self) -> list[tuple[str, str, str]]:
         """Path, relationship and target of every link to a memory that does not exist."""
-        return self._database.read(memory_queries.dangling)
+        return self._database.read(memory_queries.dangling_links)
 
     def linking(self, memory_id: str) -> list[tuple[str, str]]:
         """Relationship and id of every memory that names this one."""
@@ -445,7 +445,7 @@ class Index:
 
     def linked(self, relationship: str) -> list[tuple[str, str]]:
         """Memory and target of every link of this relationship."""
-        return self._database.read(memory_queries.linked, relationship)
+        return self._database.read(memory_queries.links_of_kind, relationship)
 
     def known_turns(self, ids: Iterable[str]) -> dict[str, str]:
         """Turn id → id of the conversation that holds it."""
@@ -480,7 +480,7 @@ class Index:
         try:
             for start in range(0, len(texts), size):
                 keys, batch = zip(*texts[start : start + size], strict=True)
-                made += zip(keys, packed(embedder.embed(batch)), strict=True)
+                made += zip(keys, quantize(embedder.embed(batch)), strict=True)
                 report(len(made))
         finally:
             placed = self._database.write(

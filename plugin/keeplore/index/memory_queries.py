@@ -134,7 +134,7 @@ def count_memories(connection: sqlite3.Connection) -> int:
 
 def all_chains(connection: sqlite3.Connection) -> list[Chain]:
     """Every chain of memories that replaced one another."""
-    return _chained(connection, connection.execute(_SUPERSEDING))
+    return _chains_of_links(connection, connection.execute(_SUPERSEDING))
 
 
 def versions(connection: sqlite3.Connection, memory_id: str) -> tuple[str, ...]:
@@ -167,10 +167,10 @@ def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]
             )
         found.update((newer, older) for newer, older in new)
         waiting = {id_ for pair in new for id_ in pair} - known
-    return _chained(connection, found)
+    return _chains_of_links(connection, found)
 
 
-def _chained(
+def _chains_of_links(
     connection: sqlite3.Connection, links: Iterable[tuple[str, str]]
 ) -> list[Chain]:
     supersedes: dict[str, list[str]] = {}
@@ -184,7 +184,7 @@ def _chained(
     return chains(supersedes, ages)
 
 
-def dangling(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+def dangling_links(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
     """Path, relationship and target of every link to a memory that does not exist, sorted."""
     return connection.execute(
         "SELECT m.path, l.relationship, l.target FROM links l JOIN memories m ON m.key = l.memory"
@@ -201,7 +201,9 @@ def linking(connection: sqlite3.Connection, memory_id: str) -> list[tuple[str, s
     ).fetchall()
 
 
-def linked(connection: sqlite3.Connection, relationship: str) -> list[tuple[str, str]]:
+def links_of_kind(
+    connection: sqlite3.Connection, relationship: str
+) -> list[tuple[str, str]]:
     """Memory and target of every link of this relationship, sorted."""
     return connection.execute(
         "SELECT DISTINCT m.id, l.target FROM links l JOIN memories m ON m.key = l.memory"

@@ -130,7 +130,7 @@ class ModelSwitch:
     def drop_orphans(self) -> None:
         """Delete vectors that are not worth keeping any more, once there are many."""
         if self._database.read(embedding_rows.has_orphans):
-            keep = kept(self.wanted(), self._database.read(complete_models))
+            keep = models_to_keep(self.wanted(), self._database.read(complete_models))
             self._database.write(embedding_rows.drop_orphans, keep)
 
     def kept_vectors(self) -> list[KeptVectors]:
@@ -196,7 +196,7 @@ def complete_models(connection: sqlite3.Connection) -> list[CompleteModel]:
         return []
 
 
-def kept(wanted: str, complete: Sequence[CompleteModel]) -> list[str]:
+def models_to_keep(wanted: str, complete: Sequence[CompleteModel]) -> list[str]:
     known = [wanted, *(entry.fingerprint for entry in complete)]
     return list(dict.fromkeys(known))[:KEPT]
 

@@ -293,7 +293,9 @@ def _units(text: str, room: int) -> Iterator[str]:
             continue
         for sentence in _sentences(paragraph):
             yield from (
-                [sentence] if token_count(sentence) <= room else _words(sentence, room)
+                [sentence]
+                if token_count(sentence) <= room
+                else _word_pieces(sentence, room)
             )
 
 
@@ -304,7 +306,7 @@ def _sentences(text: str) -> list[str]:
     return sentences
 
 
-def _words(text: str, room: int) -> Iterator[str]:
+def _word_pieces(text: str, room: int) -> Iterator[str]:
     """A line without sentences (minified code, base64, a table) in pieces of at most ``room``
     tokens; long words are cut.
     """

@@ -164,7 +164,7 @@ class IndexUpdater:
     ) -> None:
         known = self._database.read(sql.meta, "commit")
         if is_new or known != commit or not self._database.read(sql.meta, "updated_at"):
-            self._database.write_within(wait_s, partial(_stamp, commit=commit))
+            self._database.write_within(wait_s, partial(_note_state, commit=commit))
         # the texts are stored; the rest is done with the next look
         with contextlib.suppress(IndexUnavailable):
             self._graph.link(LINK_STEPS)
@@ -194,7 +194,7 @@ def _store(
     return changed
 
 
-def _stamp(connection: sqlite3.Connection, commit: str) -> None:
+def _note_state(connection: sqlite3.Connection, commit: str) -> None:
     graph_rows.drop_unused(connection)
     sql.set_meta(connection, "commit", commit)
     sql.set_meta(connection, "updated_at", now())

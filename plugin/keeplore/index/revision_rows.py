@@ -80,7 +80,7 @@ def endings(
     return sorted(rows_in(connection, sql, sorted(turns)))
 
 
-def stored(connection: sqlite3.Connection, key: int) -> tuple[Revising, ...]:
+def stored_terms(connection: sqlite3.Connection, key: int) -> tuple[Revising, ...]:
     """The stored revising terms of the memory with this key."""
     sql = (
         "SELECT (SELECT count(*) FROM passages p WHERE p.memory = ?1 AND p.id < r.passage), r.term"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from keeplore.errors import IndexUnavailable
 from keeplore.index.sql import value, vector_sum
-from keeplore.index.vectors.quantization import narrowed
+from keeplore.index.vectors.quantization import quantize_16_bit
 
 NAME = (
     "before.sqlite3"  # what the older file is called until its vectors are taken over
@@ -49,7 +49,7 @@ def take_over(connection: sqlite3.Connection, before: Path) -> None:
     Raises sqlite3.Error, and then nothing was added.
     """
     connection.create_function("vector_sum", 2, vector_sum, deterministic=True)
-    connection.create_function("narrowed", 1, narrowed, deterministic=True)
+    connection.create_function("narrowed", 1, quantize_16_bit, deterministic=True)
     connection.execute("ATTACH ? AS old", (str(before),))
     is_narrow = value(connection, "PRAGMA old.user_version") >= NARROW_SINCE
     vector = "e.vector" if is_narrow else "narrowed(e.vector)"

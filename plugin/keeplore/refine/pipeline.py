@@ -170,7 +170,7 @@ class _Refinement:
         """A current note that says exactly the same."""
         search = self._deps.search
         hashed = content_hash(fact.statement)
-        twins = search.index.saying(hashed, kind.scope, kind.project)
+        twins = search.index.ids_saying(hashed, kind.scope, kind.project)
         for row in search.index.memories(twins).values():
             twin = None if row.superseded_by else search.note(row)
             # another person's words do not stand for the same ones said here

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.index.graph.entity_queries import AspectRow, Entity
-from keeplore.index.graph.relation_spans import RelatedEntity, joined
+from keeplore.index.graph.relation_spans import RelatedEntity, join_relations
 
 
 class JoinedIndex:
@@ -74,7 +74,7 @@ class JoinedGraph:
         for one in (*own, *(self._seen_from(entity, one) for one in code)):
             is_from = one.source == entity.spelling
             key = (one.relationship, one.other, one.other_place, is_from)
-            found[key] = joined(found[key], one) if key in found else one
+            found[key] = join_relations(found[key], one) if key in found else one
         return sorted(found.values(), key=lambda one: one.order)
 
     def mentioning(

@@ -216,7 +216,7 @@ class NoteWriter:
         """The note of this id, or the head that says the same in the same scope."""
         if wanted_id and (row := self._index.memories([wanted_id]).get(wanted_id)):
             return row
-        twins = self._index.saying(hash_of(memory), *memory.place)
+        twins = self._index.ids_saying(hash_of(memory), *memory.place)
         heads = [
             row
             for row in self._index.memories(twins).values()

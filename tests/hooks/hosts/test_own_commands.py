@@ -6,7 +6,11 @@ import pytest
 
 from keeplore_hooks.hosts.base import COMMANDS
 from keeplore_hooks.hosts.gemini.gemini_lines import prompt_from
-from keeplore_hooks.hosts.prompt_text import called_in, own_command, unwrapped
+from keeplore_hooks.hosts.prompt_text import (
+    called_in,
+    own_command,
+    without_shell_quotes,
+)
 
 PLUGIN = Path(__file__).parents[3] / "plugin"
 TEXTS = PLUGIN / "gemini" / "commands" / "keeplore"
@@ -95,4 +99,4 @@ def test_words_that_a_host_puts_behind_the_text_of_a_command_are_its_words(
     ],
 )
 def test_quotation_marks_of_a_shell_are_no_words(words: str, expected: str) -> None:
-    assert unwrapped(words) == expected
+    assert without_shell_quotes(words) == expected

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.store.delete.mentions import cleaned, contents, holding, messages, saying
+from keeplore.store.delete.mentions import (
+    cleaned,
+    contents,
+    files_containing,
+    holding,
+    messages,
+)
 
 Git = Callable[..., str]
 ONE, OTHER = (f"mem_{sign * 8}-0000-4000-8000-000000000000" for sign in "ab")
@@ -66,13 +72,13 @@ def test_every_object_with_a_word_is_found(
 
 
 def test_files_and_messages_that_say_a_word_are_counted(root: Path) -> None:
-    assert saying(root, [ONE, "secret"]) == (
+    assert files_containing(root, [ONE, "secret"]) == (
         "audit/vm/2026-02.jsonl",
         f"forgotten/{ONE}.json",
         f"memory/{ONE}.md",
         "notes/plain.txt",
     )
-    assert (saying(root, ["s.cret"]), saying(root, [])) == ((), ())
+    assert (files_containing(root, ["s.cret"]), files_containing(root, [])) == ((), ())
     assert [messages(root, words) for words in (["a secret"], ["a s.cret"], [])] == [
         1,
         0,

@@ -27,7 +27,7 @@ class AutoMemoryNotes:
     directories: tuple[str, ...]
 
 
-def kept(base: Path) -> Iterator[AutoMemoryNotes]:
+def note_folders(base: Path) -> Iterator[AutoMemoryNotes]:
     """Every folder of notes under a configuration directory. Links are not followed: an agent may
     have made them.
     """

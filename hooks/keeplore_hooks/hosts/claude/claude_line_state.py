@@ -161,7 +161,7 @@ class ClaudeSideTurns:
     # start of a line (bytes) and its turn
     _places: list[tuple[int, ClaudeOpenTurn]] = field(default_factory=list)
 
-    def grow(
+    def note_growth(
         self,
         turn: ClaudeOpenTurn,
         start: int,

@@ -262,7 +262,7 @@ def _input_in_text(words: str) -> PersonInput | None:
     if not words or words.startswith((_OLD_CAVEAT, SUMMARY)):
         return None
     if words.startswith(("<command-name>", "<command-message>")):
-        return _typed(words)
+        return _typed_command(words)
     if words.startswith(("<local-command-stdout>", "<local-command-stderr>")):
         return CommandOutput()
     if any(
@@ -274,7 +274,7 @@ def _input_in_text(words: str) -> PersonInput | None:
     return None if _INTERRUPTED.fullmatch(words) else TypedPrompt(words)
 
 
-def _typed(words: str) -> TypedCommand | None:
+def _typed_command(words: str) -> TypedCommand | None:
     name = (
         element(words, "command-name")
         or element(words, "command-message").partition(" ")[0]

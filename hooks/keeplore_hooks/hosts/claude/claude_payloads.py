@@ -75,7 +75,7 @@ def read(
         ),
     )
     if found is None:
-        received = ClaudePayload(payload, None, ClaudeState.of(cursor))
+        received = ClaudePayload(payload, None, ClaudeState.from_cursor(cursor))
         events = _events_of(received)
         after = replace(cursor, pending=received.state.to_json())
         return Reading(tuple(events), after, problems)
@@ -101,7 +101,7 @@ def _knowing_owner(payload: HostPayload, cursor: Cursor) -> Cursor:
     source = payload.text("command_source").strip()
     if name not in COMMANDS or source in ("", "plugin"):
         return cursor
-    state, whose = ClaudeState.of(cursor), f"{source[:_SOURCE_LENGTH]}:{name}"
+    state, whose = ClaudeState.from_cursor(cursor), f"{source[:_SOURCE_LENGTH]}:{name}"
     others = (other for other in state.others if other.rpartition(":")[2] != name)
     return replace(cursor, pending=replace(state, others=(whose, *others)).to_json())
 
@@ -125,7 +125,7 @@ def _with_turns_ahead(read: ClaudeReading) -> ClaudeState:
     first = ids.index(state.counted) + 1 if state.counted in ids else 0
     keys = tuple(_key(turn.user) for turn in turns[first:])
     if state.prompt:
-        keys = _without(keys, _key(state.prompt.text))
+        keys = _without_first(keys, _key(state.prompt.text))
     ahead = (*state.ahead, *keys)
     aside = (*state.aside, *_last_words_aside(read))
     return replace(
@@ -144,7 +144,7 @@ def _last_words_aside(read: ClaudeReading) -> Iterator[str]:
             yield _key(words)
 
 
-def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
+def _without_first(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
     """The keys less the first that equals ``key``."""
     at = keys.index(key) if key in keys else len(keys)
     return (*keys[:at], *keys[at + 1 :])
@@ -189,7 +189,7 @@ def _prompt_events(received: ClaudePayload) -> list[HostEvent]:
     received.state = replace(state, announced=key)
     # once for each announcement: people type "continue" many times
     if key in state.ahead:
-        received.state = replace(received.state, ahead=_without(state.ahead, key))
+        received.state = replace(received.state, ahead=_without_first(state.ahead, key))
         return []
     if received.is_overtaken:
         return []
@@ -293,7 +293,7 @@ def _joined_state(
             return replace(state, ahead=tuple(ahead[-_AHEAD_LIMIT:]), announced=key)
         ahead.insert(0, key)
     key = _key(last.user)
-    return replace(state, ahead=_without(state.ahead, key), announced=key)
+    return replace(state, ahead=_without_first(state.ahead, key), announced=key)
 
 
 def _ends_with(turn: Turn, words: str) -> bool:

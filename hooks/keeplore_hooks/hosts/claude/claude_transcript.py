@@ -14,7 +14,7 @@ from keeplore_hooks.hosts.base import Cursor, Recorded, recorded_at
 from keeplore_hooks.hosts.claude.claude_lines import HOST
 from keeplore_hooks.hosts.claude.claude_open_turn import ClaudeResumeState
 from keeplore_hooks.hosts.claude.claude_turns import ClaudeTurnAssembler
-from keeplore_hooks.hosts.cursor_state import pending
+from keeplore_hooks.hosts.cursor_state import stored_state
 from keeplore_hooks.hosts.jsonl import (
     Problems,
     open_regular,
@@ -62,10 +62,10 @@ class ClaudeState:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @staticmethod
-    def of(cursor: Cursor) -> ClaudeState:
+    def from_cursor(cursor: Cursor) -> ClaudeState:
         """The state that a cursor holds; the first state where it is damaged."""
         try:
-            return decoded(ClaudeState, pending(cursor))
+            return decoded(ClaudeState, stored_state(cursor))
         except MALFORMED:
             return ClaudeState()
 
@@ -118,7 +118,7 @@ class ClaudePass:
     resume: tuple[int, ClaudeResumeState] | None = None
 
     @staticmethod
-    def of(
+    def read(
         path: Path,
         file: BinaryIO,
         offset: int,
@@ -168,14 +168,14 @@ def read(
     The text of tool calls and results is not kept, so memory grows with what was said alone. Raises
     OSError.
     """
-    state, offset = ClaudeState.of(cursor), cursor.offset
+    state, offset = ClaudeState.from_cursor(cursor), cursor.offset
     start = ClaudeResumeState(session=session)
     with open_regular(path) as file:
         is_grown = 0 <= offset <= state.known
         if not is_grown or jsonl.fingerprint(file, state.known) != cursor.fingerprint:
             state = ClaudeState(carry=start, prompt=state.prompt, others=state.others)
             offset = 0
-        run = ClaudePass.of(
+        run = ClaudePass.read(
             path,
             file,
             offset,
@@ -183,7 +183,7 @@ def read(
         )
         if run.assembler.is_lost and offset:
             # another terminal goes on with a turn that lies further back
-            run = ClaudePass.of(
+            run = ClaudePass.read(
                 path,
                 file,
                 0,

@@ -304,7 +304,7 @@ class ClaudeTurnAssembler:
         turn.is_news |= is_new
         self.is_lost |= is_new and not self._tree.has_parent
         if turn is not self.open:
-            self.side.grow(turn, self.line.start, is_new=is_new)
+            self.side.note_growth(turn, self.line.start, is_new=is_new)
 
     def _take_result(
         self,

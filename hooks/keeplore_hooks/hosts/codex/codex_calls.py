@@ -101,7 +101,7 @@ def call_in(
     source = text(item, "input")
     given = _object(item.get("arguments")) or mapping(item, "action")
     if name == ASK:
-        return asking(
+        return question_call(
             text(item, "call_id"),
             given,
             origin,
@@ -109,17 +109,17 @@ def call_in(
         )
     if name in _SHELLS or text(item, "type") == "local_shell_call":
         command = _command(given.get("cmd", given.get("command")))
-        return CodexCall(name, (command,), _patched(command))
+        return CodexCall(name, (command,), _patched_files(command))
     if name == _DELEGATE:
         kind = first_text(given, "agent_type", "task_name") or "agent"
         return CodexCall(name, task=(kind, first_text(given, "message", "prompt")))
     if name == "apply_patch":
         return CodexCall(name, (), files_in(source or text(given, "input")))
     scripts = tuple(_scripts(source)) if name == "exec" else ()
-    return CodexCall(name, scripts, _patched(source))
+    return CodexCall(name, scripts, _patched_files(source))
 
 
-def asking(
+def question_call(
     call: str,
     given: Json,
     origin: Origin,
@@ -154,7 +154,9 @@ def output_of(item: Json) -> str:
         return clean(output)
     if isinstance(output, dict):
         return first_text(output, "content", "output")
-    return "\n".join(_printed(text(part, "text")) for part in mappings(item, "output"))
+    return "\n".join(
+        _printed_output(text(part, "text")) for part in mappings(item, "output")
+    )
 
 
 def is_refused(output: str) -> bool:
@@ -167,7 +169,7 @@ def has_failed_to_patch(output: str) -> bool:
     return bool(_PATCH_FAILED.search(output[:_PATCH_SEEN]))
 
 
-def _printed(words: str) -> str:
+def _printed_output(words: str) -> str:
     """What a command printed, also where a script hands on its result as JSON."""
     return text(_object(words), "output") if words.startswith("{") else words
 
@@ -190,7 +192,7 @@ def _command(value: Any) -> str:
     return shlex.join(words)
 
 
-def _patched(source: str) -> tuple[str, ...]:
+def _patched_files(source: str) -> tuple[str, ...]:
     """The files of a patch that stands in a command or a script."""
     return files_in(source) if BEGINS in source else ()
 

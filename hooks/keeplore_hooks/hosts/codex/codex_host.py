@@ -18,7 +18,7 @@ from keeplore_hooks.hosts.codex.codex_turns import (
     HOST,
     CodexTurnReader,
     is_subagent,
-    unwrapped,
+    type_and_payload,
 )
 from keeplore_hooks.hosts.jsonl import Json, mapping, read_heads, text, utc_time
 from keeplore_hooks.hosts.log_host import SUFFIX, LogHost, LogPayload
@@ -106,7 +106,7 @@ class Codex(LogHost):
             {event.id for event in received.log.read.events} if received.log else set()
         )
         call, data = payload.text("tool_use_id"), mapping(payload.data, "tool_input")
-        asked = calls.asking(call, data, payload.origin, payload.at)
+        asked = calls.question_call(call, data, payload.origin, payload.at)
         response = payload.data.get("tool_response")
         output = response if isinstance(response, str) else json.dumps(response)
         for question in asked.answered(output):
@@ -118,7 +118,7 @@ class Codex(LogHost):
         with zstd.open_head(path, _HEAD_BYTES) as file:
             heads = read_heads(file)
         for head in heads:
-            kind, meta = unwrapped(head)
+            kind, meta = type_and_payload(head)
             session = text(meta, "id")
             if kind != "session_meta" or not session:
                 continue
@@ -132,7 +132,7 @@ class Codex(LogHost):
                 started_at,
                 size,
             )
-        return _unnamed(path, size)
+        return _record_by_name(path, size)
 
     def open_log(self, path: Path) -> BinaryIO:
         return zstd.open_record(path)
@@ -149,7 +149,7 @@ class Codex(LogHost):
             try:
                 session = self.head(path)
             except OSError:  # it went away, or is no regular file
-                session = _unread(path) if is_packed else None
+                session = _unreadable_record(path) if is_packed else None
             if session and session.size:
                 yield session
 
@@ -167,20 +167,20 @@ class Codex(LogHost):
         return lines.command_in(prompt)
 
     def fitted(self, context: str) -> str:
-        return prompt_text.within(context, CONTEXT_BYTES)
+        return prompt_text.cut_to_bytes(context, CONTEXT_BYTES)
 
 
-def _unread(path: Path) -> Recorded | None:
+def _unreadable_record(path: Path) -> Recorded | None:
     """A packed rollout that cannot be unpacked is listed all the same, so that reading it names
     what is missing.
     """
     try:
-        return _unnamed(path, path.stat().st_size)
+        return _record_by_name(path, path.stat().st_size)
     except OSError:
         return None
 
 
-def _unnamed(path: Path, size: int) -> Recorded:
+def _record_by_name(path: Path, size: int) -> Recorded:
     """A session of which only the rollout's name tells."""
     stem = path.name.removesuffix(".zst").removesuffix(SUFFIX)
     match = _NAME.fullmatch(stem)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.codex import codex_calls as calls
 from keeplore_hooks.hosts.codex import codex_lines as lines
-from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.cursor_state import stored_object, stored_state
 from keeplore_hooks.hosts.jsonl import (
     Json,
     JsonLine,
@@ -23,7 +23,7 @@ from keeplore_hooks.hosts.jsonl import (
     text,
 )
 from keeplore_hooks.hosts.patches import absolute
-from keeplore_hooks.hosts.prompt_text import squashed
+from keeplore_hooks.hosts.prompt_text import without_spaces
 from keeplore_hooks.hosts.turn_assembly import (
     ID_LENGTH,
     OpenTurn,
@@ -100,7 +100,7 @@ class CodexTurnReader(PlacedTurnReader):
         problems: Problems,
     ) -> None:
         super().__init__(record, cursor, problems)
-        context = stored(pending(cursor), "state", CodexContext)
+        context = stored_object(stored_state(cursor), "state", CodexContext)
         self._context = self._resume = context
         self._place_turns(context.cwd, context.branch)
         self._review = _Review.NONE
@@ -110,7 +110,7 @@ class CodexTurnReader(PlacedTurnReader):
         return asdict(self._resume)
 
     def take(self, line: JsonLine) -> None:
-        kind, payload = unwrapped(line.data)
+        kind, payload = type_and_payload(line.data)
         self._begin_line(line)
         self.is_known |= kind in _TYPES
         handler = self._handlers.get((kind, "")) or self._handlers.get(
@@ -251,10 +251,10 @@ class CodexTurnReader(PlacedTurnReader):
         if not (words or plan) or self._is_reviewing or self._is_replay:
             return
         turn, at = self._speaker(), self.time(self._at)
-        key = digest(squashed(words))
+        key = digest(without_spaces(words))
         self._turn.said[form, key] += 1
         turn.say(f"{key}:{self._turn.said[form, key]}", words, at)
-        turn.say(digest("plan", squashed(plan)), plan, at)
+        turn.say(digest("plan", without_spaces(plan)), plan, at)
 
     def _on_agent_message(self, payload: Json) -> None:
         self._take_words(text(payload, "message"), "event")
@@ -443,7 +443,7 @@ def _drop_failed(turn: OpenTurn, call_id: str, call: calls.CodexCall) -> None:
         turn.log.drop_file(_file_key(call_id, number))
 
 
-def unwrapped(data: Json) -> tuple[str, Json]:
+def type_and_payload(data: Json) -> tuple[str, Json]:
     """The type of a line and what it holds; before 0.30 items stood in the file as they are."""
     kind = text(data, "type")
     if "payload" in data:

@@ -16,7 +16,7 @@ from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor, Recorded, StartReason, recorded_at
 from keeplore_hooks.hosts.copilot import copilot_lines as lines
 from keeplore_hooks.hosts.copilot.copilot_turns import CopilotTurnReader
-from keeplore_hooks.hosts.cursor_state import pending
+from keeplore_hooks.hosts.cursor_state import stored_state
 from keeplore_hooks.hosts.jsonl import (
     Json,
     first_text,
@@ -83,7 +83,7 @@ class Copilot(LogHost):
         begin.
         """
         has_started = payload.kind is PayloadKind.SESSION_STARTED
-        has_started = has_started or bool(pending(cursor).get("has_started"))
+        has_started = has_started or bool(stored_state(cursor).get("has_started"))
         return replace(super().without_log(payload, cursor), is_of_person=has_started)
 
     def kept(self, received: LogPayload) -> Json:
@@ -155,7 +155,7 @@ class Copilot(LogHost):
         return lines.command_in(prompt)
 
     def answer(self, event: str, context: str) -> Json:  # noqa: ARG002 (some need it)
-        return {"additionalContext": prompt_text.within(context, CONTEXT_BYTES)}
+        return {"additionalContext": prompt_text.cut_to_bytes(context, CONTEXT_BYTES)}
 
 
 def _usual_log(session: str) -> str:

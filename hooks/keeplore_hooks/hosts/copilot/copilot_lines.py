@@ -141,7 +141,7 @@ def calls_in(data: Json) -> Iterator[CopilotCall]:
         )
 
 
-def started(data: Json) -> CopilotCall:
+def call_started(data: Json) -> CopilotCall:
     return CopilotCall(
         text(data, "toolCallId"),
         text(data, "toolName"),

@@ -9,7 +9,7 @@ from typing import ClassVar
 from keeplore_hooks.hosts import shell_commands
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.copilot import copilot_lines as lines
-from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.cursor_state import stored_object, stored_state
 from keeplore_hooks.hosts.jsonl import (
     Json,
     JsonLine,
@@ -54,7 +54,7 @@ class CopilotTurnReader(PlacedTurnReader):
         problems: Problems,
     ) -> None:
         super().__init__(record, cursor, problems)
-        place = stored(pending(cursor), "state", CopilotPlace)
+        place = stored_object(stored_state(cursor), "state", CopilotPlace)
         self._resume = place
         self._go_to(place)
         self._calls: dict[str, lines.CopilotCall] = {}
@@ -161,7 +161,7 @@ class CopilotTurnReader(PlacedTurnReader):
             self._take_call(call)
 
     def _on_tool_start(self, data: Json, _: str) -> None:
-        self._take_call(lines.started(data))
+        self._take_call(lines.call_started(data))
 
     def _take_call(self, call: lines.CopilotCall) -> None:
         """Take a tool call: of its input only a file's name, a command's first line, or what it

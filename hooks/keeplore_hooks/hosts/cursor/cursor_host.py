@@ -29,7 +29,7 @@ from keeplore_hooks.hosts.cursor.cursor_payload_log import (
     joined_work,
 )
 from keeplore_hooks.hosts.cursor.cursor_transcript import CursorTurnReader
-from keeplore_hooks.hosts.cursor_state import pending
+from keeplore_hooks.hosts.cursor_state import stored_state
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import (
     Json,
@@ -76,8 +76,8 @@ class CursorState:
     read: RecordReading | None = None  # None where there is no transcript to read
 
     @staticmethod
-    def of(cursor: Cursor) -> CursorState:
-        data = pending(cursor)
+    def from_cursor(cursor: Cursor) -> CursorState:
+        data = stored_state(cursor)
         log = PayloadLog.from_data(mapping(data, "ledger"))
         before, all_ = counts_in(data, "before"), counts_in(data, "all")
         return CursorState(
@@ -156,7 +156,7 @@ class CursorHost(HostAdapter):
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
         if payload.origin.agent:
             return Reading((), cursor)
-        state = CursorState.of(cursor)
+        state = CursorState.from_cursor(cursor)
         is_work = payload.kind is PayloadKind.TOOL_USED
         name = None if is_work else payload.data.get("transcript_path")
         record = Record(
@@ -181,7 +181,7 @@ class CursorHost(HostAdapter):
         return Reading(events, state.cursor(cursor), read.problems)
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
-        state, now = CursorState.of(cursor), time_of_file(path)
+        state, now = CursorState.from_cursor(cursor), time_of_file(path)
         cwd = transcript.directory_of(path) or resume_state_of(cursor).cwd
         origin = Origin(
             HOST,

@@ -292,7 +292,7 @@ def _answer(
         text(option, "id"): text(option, "label")
         for option in mappings(item, "options")
     }
-    parts = _parts(_answer_under(text(item, "id") or question, result))
+    parts = _answer_parts(_answer_under(text(item, "id") or question, result))
     words = [str(part) for part in parts if isinstance(part, str | int)]
     return ", ".join(labels.get(word) or word for word in words)
 
@@ -309,7 +309,7 @@ def _answer_under(key: str, result: Json) -> Any:
     return ""
 
 
-def _parts(answer: Any) -> list[Any]:
+def _answer_parts(answer: Any) -> list[Any]:
     """What was chosen and typed, out of the objects and lists around it."""
     if isinstance(answer, dict):
         answer = [answer[name] for name in _ANSWER_KEYS if answer.get(name)]

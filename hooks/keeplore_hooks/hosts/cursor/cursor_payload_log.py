@@ -11,7 +11,7 @@ from keeplore_hooks.events import Origin, Question, Turn, Work
 from keeplore_hooks.hosts.base import prompt_key
 from keeplore_hooks.hosts.jsonl import Json, digest, mapping, mappings, short_digest
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT
-from keeplore_hooks.hosts.prompt_text import squashed
+from keeplore_hooks.hosts.prompt_text import without_spaces
 from keeplore_hooks.typed_json import MALFORMED, decoded
 
 HOST = "cursor"
@@ -70,8 +70,8 @@ class CursorTurn:
     def completed(self, turn: Turn) -> Turn:
         """A turn of the transcript with what it lacks: words, the time, references, answers."""
         replies = [self._with_answer(reply) for reply in turn.replies]
-        said = squashed(turn.assistant)
-        replies += [words for words in self.words if squashed(words) not in said]
+        said = without_spaces(turn.assistant)
+        replies += [words for words in self.words if without_spaces(words) not in said]
         ended_at = max(turn.ended_at, self.ended_at)
         work = joined_work(turn.work, self.work)
         return replace(

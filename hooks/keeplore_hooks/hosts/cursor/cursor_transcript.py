@@ -25,7 +25,7 @@ from keeplore_hooks.hosts.cursor.cursor_payload_log import (
     key_of,
     turn_id_of,
 )
-from keeplore_hooks.hosts.cursor_state import pending
+from keeplore_hooks.hosts.cursor_state import stored_state
 from keeplore_hooks.hosts.jsonl import (
     Json,
     JsonLine,
@@ -187,7 +187,7 @@ class CursorTurnReader(TurnReader):
         has_begun = bool(resume_state_of(cursor).began)
         self._known_start = cursor.offset if has_begun else None
         # prompts before the place where reading goes on
-        self.before = {} if is_whole else counts_in(pending(cursor), "before")
+        self.before = {} if is_whole else counts_in(stored_state(cursor), "before")
         self.all = dict(self.before)
 
     def take(self, line: JsonLine) -> None:

@@ -108,11 +108,11 @@ def _visible_text(message: Json) -> str:
     is_aside = is_for_tool or text(message, "channel") == "analysis"
     if role not in ("user", "assistant") or is_hidden or is_aside:
         return ""
-    parts = [*_parts(mapping(message, "content")), *_attached(message)]
+    parts = [*_content_texts(mapping(message, "content")), *_attachment_lines(message)]
     return "\n\n".join(filter(None, (_plain_part(part) for part in parts)))
 
 
-def _parts(content: Json) -> Iterator[str]:
+def _content_texts(content: Json) -> Iterator[str]:
     kind = text(content, "content_type")
     if kind == "code":
         yield _fenced(text(content, "text"), text(content, "language"))
@@ -131,7 +131,7 @@ def _part_text(part: Any) -> str:
     return DOCUMENT if kind and "audio" not in kind and "video" not in kind else ""
 
 
-def _attached(message: Json) -> Iterator[str]:
+def _attachment_lines(message: Json) -> Iterator[str]:
     """A line for each file; pictures have theirs among the parts."""
     for one in mappings(message, "metadata", "attachments"):
         if not first_text(one, "mimeType", "mime_type").startswith("image/"):

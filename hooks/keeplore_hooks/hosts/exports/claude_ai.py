@@ -52,7 +52,7 @@ class ClaudeAi(ChatExport):
         at = began
         for message in _branch(conversation):
             at = utc_time(text(message, "created_at")) or at
-            said = "\n\n".join((*_visible_texts(message), *_attached(message)))
+            said = "\n\n".join((*_visible_texts(message), *_attachment_lines(message)))
             sender = text(message, "sender")
             if said and sender in _SENDERS:
                 named = text(message, "uuid") or digest(at, said)
@@ -105,7 +105,7 @@ def _title_of(artifact: re.Match[str]) -> str:
     return f"{DOCUMENT} {made}".rstrip() if artifact[1] == "Artifact" else ""
 
 
-def _attached(message: Json) -> Iterator[str]:
+def _attachment_lines(message: Json) -> Iterator[str]:
     """A line for each file that came along; what it says is left out."""
     names = {
         " ".join(clean(text(one, "file_name")).split())[:200]

@@ -10,7 +10,7 @@ from pathlib import Path
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason, prompt_key
-from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.cursor_state import stored_object, stored_state
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
 from keeplore_hooks.hosts.gemini import gemini_transcript as transcript
 from keeplore_hooks.hosts.gemini.gemini_messages import HOST, GeminiLastWords
@@ -91,7 +91,8 @@ class GeminiCli(HostAdapter):
         if origin is None or event != "SessionStart":
             return origin
         return replace(
-            origin, transcript=transcript.resumed(origin.transcript, origin.session)
+            origin,
+            transcript=transcript.latest_record(origin.transcript, origin.session),
         )
 
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
@@ -117,7 +118,7 @@ class GeminiCli(HostAdapter):
                 cursor,
                 pending=json.dumps(
                     {
-                        **pending(cursor),
+                        **stored_state(cursor),
                         **kept,
                     }
                 ),
@@ -203,11 +204,11 @@ def _read_record(
 
 def _missing_in(cursor: Cursor) -> GeminiPrompt:
     """The prompt that only a payload told of, as a cursor holds it; an empty one for none."""
-    return stored(pending(cursor), "prompt", GeminiPrompt)
+    return stored_object(stored_state(cursor), "prompt", GeminiPrompt)
 
 
 def _last_words_in(cursor: Cursor) -> GeminiLastWords:
-    return stored(pending(cursor), "last", GeminiLastWords)
+    return stored_object(stored_state(cursor), "last", GeminiLastWords)
 
 
 def _events_of(received: GeminiPayload) -> list[HostEvent]:

@@ -81,11 +81,11 @@ class GeminiCall:
 
 def prompt_in(record: Json) -> str:
     """The person's words in a message of type user, ``""`` where nobody spoke."""
-    sent = list(_parts(record.get("content")))
-    typed = list(_parts(record.get("displayContent"))) or sent
+    sent = list(_content_parts(record.get("content")))
+    typed = list(_content_parts(record.get("displayContent"))) or sent
     if any("functionResponse" in part for part in sent):
         return ""
-    pictures = [mark for part in sent if (mark := _mark(part))]
+    pictures = [mark for part in sent if (mark := _attachment_mark(part))]
     return prompt_from(
         "\n".join(text(part, "text") for part in typed if "text" in part), pictures
     )
@@ -110,7 +110,9 @@ def summary_in(record: Json, reply: Json) -> str | None:
     """The host's summary in a message of type user, without the model's notes to itself; None where
     it is none. ``reply`` is the message behind it, an empty one for none.
     """
-    words = "\n".join(text(part, "text") for part in _parts(record.get("content")))
+    words = "\n".join(
+        text(part, "text") for part in _content_parts(record.get("content"))
+    )
     if not is_summary(words) and words_in(reply) != _ACKNOWLEDGED:
         return None
     return prompt_text.element(words, "state_snapshot") or words.strip()
@@ -118,7 +120,7 @@ def summary_in(record: Json, reply: Json) -> str | None:
 
 def words_in(record: Json) -> str:
     """The text of a message without thoughts, tool calls and pictures."""
-    parts = _parts(record.get("content"))
+    parts = _content_parts(record.get("content"))
     return "".join(
         text(part, "text") for part in parts if not part.get("thought")
     ).strip()
@@ -136,7 +138,9 @@ def calls_in(record: Json) -> Iterator[GeminiCall]:
             output=_output(call),
             agent=agent,
         )
-    for part in _parts(record.get("content")) if "toolCalls" not in record else ():
+    for part in (
+        _content_parts(record.get("content")) if "toolCalls" not in record else ()
+    ):
         if call := mapping(part, "functionCall"):
             yield _call(call)
 
@@ -147,7 +151,7 @@ def _call(call: Json) -> GeminiCall:
 
 def results_in(record: Json) -> Iterator[tuple[str, str]]:
     """Call and output, from a message of type user that carries tools' results."""
-    for part in _parts(record.get("content")):
+    for part in _content_parts(record.get("content")):
         if response := mapping(part, "functionResponse"):
             yield text(response, "id"), _response_text(response)
 
@@ -218,7 +222,9 @@ def _verdict(output: str) -> str:
 
 
 def _output(call: Json) -> str:
-    results = [mapping(part, "functionResponse") for part in _parts(call.get("result"))]
+    results = [
+        mapping(part, "functionResponse") for part in _content_parts(call.get("result"))
+    ]
     return "\n".join(
         result_text for result_text in map(_response_text, results) if result_text
     )
@@ -228,7 +234,7 @@ def _response_text(response: Json) -> str:
     return text(response, "response", "output")
 
 
-def _parts(content: Any) -> Iterator[Json]:
+def _content_parts(content: Any) -> Iterator[Json]:
     """The parts of a content, which may be a text, one part or a list of either."""
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, str):
@@ -237,7 +243,7 @@ def _parts(content: Any) -> Iterator[Json]:
             yield part
 
 
-def _mark(part: Json) -> str:
+def _attachment_mark(part: Json) -> str:
     data = mapping(part, "inlineData") or mapping(part, "fileData")
     if not data:
         return ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from keeplore_hooks.events import Question, Turn
 from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor
-from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.cursor_state import stored_object, stored_state
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
 from keeplore_hooks.hosts.jsonl import (
     Json,
@@ -64,7 +64,7 @@ class GeminiTurnReader(TurnReader):
         *,
         is_whole: bool = False,
     ) -> None:
-        last_words = stored(pending(cursor), "last", GeminiLastWords)
+        last_words = stored_object(stored_state(cursor), "last", GeminiLastWords)
         super().__init__(
             record,
             cursor,
@@ -240,7 +240,9 @@ class GeminiTurnReader(TurnReader):
 
 def _without_said(turn: Turn, words: str) -> Turn:
     """The turn without what the assistant has said, where the words hold it."""
-    if prompt_text.squashed(turn.assistant) not in prompt_text.squashed(words):
+    if prompt_text.without_spaces(turn.assistant) not in prompt_text.without_spaces(
+        words
+    ):
         return turn
     asked = tuple(reply for reply in turn.replies if isinstance(reply, Question))
     return replace(turn, replies=asked)

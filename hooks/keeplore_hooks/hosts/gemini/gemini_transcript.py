@@ -71,7 +71,7 @@ def session_of(path: Path) -> str:
     return path.stem
 
 
-def resumed(name: str, session: str) -> str:
+def latest_record(name: str, session: str) -> str:
     """The record in which a session goes on, of those that lie beside the one of this name: the
     host begins a new one whenever it starts, and writes on in the old one.
     """

@@ -30,7 +30,7 @@ from keeplore_hooks.hosts.base import (
     StartReason,
     command_ask,
 )
-from keeplore_hooks.hosts.cursor_state import pending
+from keeplore_hooks.hosts.cursor_state import stored_state
 from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import (
     Json,
@@ -50,9 +50,9 @@ from keeplore_hooks.hosts.opencode.opencode_messages import (
     agent_of,
     created_at,
     message_id,
-    moment,
     prompt_in,
     role_of,
+    utc_moment,
 )
 from keeplore_hooks.hosts.payload import ENDINGS, HostPayload, PayloadKind
 from keeplore_hooks.hosts.record_reading import END_OF_TIME
@@ -93,8 +93,8 @@ class OpenCodeCommands:
     waiting: tuple[WaitingCommand, ...] = ()
 
     @staticmethod
-    def of(cursor: Cursor) -> OpenCodeCommands:
-        data = mapping(pending(cursor), "commands")
+    def from_cursor(cursor: Cursor) -> OpenCodeCommands:
+        data = mapping(stored_state(cursor), "commands")
         known = {
             key: (str(item[0]), str(item[1]))
             for key, item in mapping(data, "known").items()
@@ -155,7 +155,7 @@ class OpenCode(HostAdapter):
         if data is None or not session:
             return None
         agent = session if text(data, "parentID") else ""
-        path, _ = _located(data, session)
+        path, _ = _record_or_problem(data, session)
         transcript = str(path or "")
         spoken = [one for one in mappings(data, "messages") if role_of(one) == "user"]
         return Origin(
@@ -178,7 +178,7 @@ class OpenCode(HostAdapter):
         # turns must not move between directories when the plugin and the record name different ones
         cwd = text(stored.session, "directory") or origin.cwd
         messages = _joined_messages(stored.messages, mappings(data, "messages"))
-        commands = OpenCodeCommands.of(cursor)
+        commands = OpenCodeCommands.from_cursor(cursor)
         command = _command(data)
         if payload.kind is PayloadKind.COMMAND and command.name:
             commands = replace(commands, waiting=(*commands.waiting, command))
@@ -201,7 +201,7 @@ class OpenCode(HostAdapter):
         return replace(reading, events=(*reading.events, *_events_of(payload)))
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
-        problems, fingerprint = Problems(), store.stamp(path)
+        problems, fingerprint = Problems(), store.state_digest(path)
         if fingerprint == cursor.fingerprint:
             return Reading((), cursor)
         stored = store.read(path, problems)
@@ -210,7 +210,7 @@ class OpenCode(HostAdapter):
             return Reading((), cursor)
         cwd, now = (
             text(session, "directory"),
-            moment(value_at(session, ("time", "updated"))),
+            utc_moment(value_at(session, ("time", "updated"))),
         )
         origin = Origin(
             HOST,
@@ -229,7 +229,7 @@ class OpenCode(HostAdapter):
             record,
             stored,
             cursor,
-            OpenCodeCommands.of(cursor),
+            OpenCodeCommands.from_cursor(cursor),
             problems,
         )
         return replace(reading, cursor=replace(reading.cursor, fingerprint=fingerprint))
@@ -264,7 +264,7 @@ class OpenCode(HostAdapter):
         return {"context": clean(context)}
 
 
-def _located(data: Json, session: str) -> tuple[Path | None, str]:
+def _record_or_problem(data: Json, session: str) -> tuple[Path | None, str]:
     """The record of the session that a payload is about; in its place a problem, or neither where
     there is none.
     """
@@ -286,7 +286,7 @@ def _stored_session(
     problems: Problems,
 ) -> store.StoredSession:
     """The session that a payload is about, an empty one where there is no record of it."""
-    path, problem = _located(data, session)
+    path, problem = _record_or_problem(data, session)
     if problem:
         problems.add(problem)
     try:

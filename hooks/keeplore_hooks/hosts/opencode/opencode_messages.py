@@ -126,7 +126,7 @@ class OpenCodeTurnReader(TurnReader):
             kind = text(part, "type")
             if kind not in _PARTS and kind not in _SILENT_PARTS:
                 self.leave_out(f"parts of the type {kind[:40]!r}")
-        at = moment(created_at(message))
+        at = utc_moment(created_at(message))
         if role == "user":
             self._on_user(message, at)
         elif mapping(message, "info").get("summary") is True:
@@ -327,9 +327,9 @@ def prompt_in(message: Json) -> str:
     """The person's words in a message of the role user, ``""`` where nobody spoke."""
     parts = mappings(message, "parts")
     words = "\n".join(text(part, "text") for part in parts if _is_spoken(part))
-    pictures = [mark for part in parts if (mark := _mark(part))]
+    pictures = [mark for part in parts if (mark := _attachment_mark(part))]
     words = prompt_text.without_elements(words, _INJECTED).strip()
-    words = prompt_text.unwrapped(words)
+    words = prompt_text.without_shell_quotes(words)
     # a picture alone may be what the host puts back after a compaction
     if not words and any(part.get("synthetic") for part in parts):
         return ""
@@ -361,10 +361,10 @@ def created_at(message: Json) -> float:
 
 
 def _completed_at(message: Json) -> str:
-    return moment(value_at(message, ("info", "time", "completed")))
+    return utc_moment(value_at(message, ("info", "time", "completed")))
 
 
-def moment(milliseconds: Any) -> str:
+def utc_moment(milliseconds: Any) -> str:
     """A time of OpenCode as RFC 3339 in UTC, ``""`` where it is none."""
     value = jsonl.number({"at": milliseconds}, "at")
     if value <= 0:
@@ -416,7 +416,7 @@ def _answer_to(question_id: str, answers: list[Any]) -> str:
     return clean(words).strip()
 
 
-def _mark(part: Json) -> str:
+def _attachment_mark(part: Json) -> str:
     """The line that stands for an attachment; files of text are named in the prompt itself."""
     mime = text(part, "mime")
     is_text = mime.startswith("text/") or mime in ("", "application/x-directory")

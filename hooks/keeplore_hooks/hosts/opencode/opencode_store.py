@@ -33,8 +33,8 @@ from keeplore_hooks.hosts.opencode.opencode_messages import (
     OpenCodeTurnReader,
     created_at,
     message_id,
-    moment,
     role_of,
+    utc_moment,
 )
 from keeplore_hooks.hosts.opencode.opencode_rows import message_of
 
@@ -75,11 +75,11 @@ def read(path: Path, problems: Problems) -> StoredSession:
     return StoredSession(data, messages)
 
 
-def stamp(path: Path) -> str:
+def state_digest(path: Path) -> str:
     """Changes whenever the session changes."""
     if path.parent.suffix == DATABASE:
         with closing(_open(path.parent)) as connection:
-            return _stamp(connection, path.name)
+            return _rows_digest(connection, path.name)
     files = [path]
     for message in _message_files(path, path.stem):
         files += [message, *_part_files(message)]
@@ -212,7 +212,7 @@ def _from_tables(
     first = _first_form(connection, session, problems) if has_first else ()
     messages = sorted(first, key=created_at)
     if has_second:
-        second = list(_second_form(connection, session, problems))
+        second = list(_session_messages(connection, session, problems))
         messages += _later_messages(messages, second)
     return StoredSession(_session(rows[0]), messages)
 
@@ -263,7 +263,7 @@ def _first_form(
         }
 
 
-def _second_form(
+def _session_messages(
     connection: sqlite3.Connection,
     session: str,
     problems: Problems,
@@ -294,7 +294,7 @@ def _data(row: _Row, problems: Problems) -> Json:
     return data or {}
 
 
-def _stamp(connection: sqlite3.Connection, session: str) -> str:
+def _rows_digest(connection: sqlite3.Connection, session: str) -> str:
     found = []
     for table in sorted(_tables(connection) & {"message", "part", "session_message"}):
         columns = "count(*), max(time_updated), max(id)"
@@ -386,7 +386,10 @@ def _recorded_session(
     if text(session, "parentID"):
         return None
     time = mapping(session, "time")
-    began, written = moment(time.get("created")), moment(time.get("updated"))
+    began, written = (
+        utc_moment(time.get("created")),
+        utc_moment(time.get("updated")),
+    )
     return Recorded(
         path,
         text(session, "id"),

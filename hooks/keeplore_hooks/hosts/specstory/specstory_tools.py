@@ -99,7 +99,7 @@ def questions(
     """What the tool asked the person, each question with its answer; all as one where the answers
     cannot be told apart.
     """
-    asked = list(_asked(tool.lines)) if tool.name in _ASKING else []
+    asked = list(_questions_with_options(tool.lines)) if tool.name in _ASKING else []
     if not asked:
         return []
     text = "\n".join(tool.lines).partition(_ANSWER)[2].strip()
@@ -114,7 +114,7 @@ def questions(
     ]
 
 
-def _asked(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _questions_with_options(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Each question with its options."""
     asked, options = "", list[str]()
     for line in _outside_code(lines):

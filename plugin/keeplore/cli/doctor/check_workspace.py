@@ -442,7 +442,7 @@ def _chains(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     remedy = "Mend the link, or fetch what it names"
     yield from several(
         note(part, f"{path} {relationship} {target}, which is not here", remedy)
-        for path, relationship, target in index.dangling()
+        for path, relationship, target in index.dangling_links()
         if target not in gone
     )
 

@@ -69,8 +69,8 @@ class Postgres:
                 UUID(bytes=p.id),
                 p.scope,
                 sorted(p.words),
-                _sparse(p.words),
-                p.vector and _dense(p.vector),
+                _sparse_literal(p.words),
+                p.vector and _vector_literal(p.vector),
             )
             for p in points
         ]
@@ -82,7 +82,10 @@ class Postgres:
         )
 
     def add_vectors(self, vectors: Mapping[bytes, Sequence[float]]) -> None:
-        rows = [(_dense(vector), UUID(bytes=id_)) for id_, vector in vectors.items()]
+        rows = [
+            (_vector_literal(vector), UUID(bytes=id_))
+            for id_, vector in vectors.items()
+        ]
         self._run_each("UPDATE {table} SET vector = %s::halfvec WHERE id = %s", rows)
 
     def remove(self, ids: Collection[bytes]) -> None:
@@ -112,7 +115,7 @@ class Postgres:
             "ANY(%(scopes)s))"
             " ORDER BY score DESC, id LIMIT %(limit)s",
             {
-                "asked": _sparse(words),
+                "asked": _sparse_literal(words),
                 "terms": sorted(words),
                 "scopes": scopes,
                 "limit": limit,
@@ -127,7 +130,7 @@ class Postgres:
             "SELECT id, 1 - (vector <=> %(asked)s::halfvec) FROM {table}"
             " WHERE vector IS NOT NULL AND (%(scopes)s::text[] IS NULL OR scope = ANY(%(scopes)s))"
             " ORDER BY vector <=> %(asked)s::halfvec LIMIT %(limit)s",
-            {"asked": _dense(vector), "scopes": scopes, "limit": limit},
+            {"asked": _vector_literal(vector), "scopes": scopes, "limit": limit},
         )
         return [(id_.bytes, float(score)) for id_, score in rows]
 
@@ -199,11 +202,11 @@ def _uuids(ids: Collection[bytes]) -> list[UUID]:
     return [UUID(bytes=id_) for id_ in ids]
 
 
-def _dense(vector: Sequence[float]) -> str:
+def _vector_literal(vector: Sequence[float]) -> str:
     return f"[{','.join(f'{number:.6g}' for number in vector)}]"
 
 
-def _sparse(words: Mapping[int, float]) -> str:
+def _sparse_literal(words: Mapping[int, float]) -> str:
     pairs = ",".join(
         f"{number}:{weight:.6g}" for number, weight in sorted(words.items())
     )

@@ -98,7 +98,7 @@ class Qdrant:
         return self._searched([*vector], "vector", scopes, limit)
 
     def clear(self) -> None:
-        mine = self._models.FilterSelector(filter=self._mine(None))
+        mine = self._models.FilterSelector(filter=self._own_filter(None))
         self._ask(lambda node: node.delete(self._collection, mine, wait=True))
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class Qdrant:
     def _searched(
         self, asked: Any, using: str, scopes: Sequence[str] | None, limit: int
     ) -> FoundPoints:
-        chosen = self._mine(scopes)
+        chosen = self._own_filter(scopes)
         params = self._models.SearchParams(hnsw_ef=max(SEARCHED, limit))
         answer = self._ask(
             lambda node: node.query_points(
@@ -134,7 +134,7 @@ class Qdrant:
         return ((id_, id_ in complete) for id_ in self._ids(conditions))
 
     def _ids(self, conditions: list[Any]) -> Iterator[bytes]:
-        chosen = self._mine(None, conditions)
+        chosen = self._own_filter(None, conditions)
         offset = None
         while True:
             points, offset = self._page(chosen, offset)
@@ -154,7 +154,7 @@ class Qdrant:
             )
         )
 
-    def _mine(
+    def _own_filter(
         self, scopes: Sequence[str] | None, conditions: Sequence[Any] = ()
     ) -> Any:
         must = [

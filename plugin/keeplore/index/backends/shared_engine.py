@@ -32,7 +32,7 @@ from keeplore.index.backends.sparse_bm25 import (
     passage_weights,
     question_weights,
 )
-from keeplore.index.vectors.quantization import unpacked
+from keeplore.index.vectors.quantization import dequantize
 from keeplore.text.similarity import text_hash
 from keeplore_hooks.contracts import (
     ConnectServer,
@@ -136,15 +136,19 @@ class SharedEngine:
                 break
         waiting = self._database.read(shared_points.count_new, place)
         # last, for a file that was written again says most of it again
-        while not waiting and (gone := self._database.read(shared_points.gone, place)):
+        while not waiting and (
+            gone := self._database.read(shared_points.removed_points, place)
+        ):
             self._remove(gone)
         return waiting
 
     # the table knows what was made
     def bring_vectors(self, limit: int | None, made: int) -> int:  # noqa: ARG002
         place, fingerprint, dim = self._target()
-        while found := self._database.read(shared_points.made, place, fingerprint, dim):
-            vectors = unpacked([*found.values()], dim).tolist()
+        while found := self._database.read(
+            shared_points.vectors_to_send, place, fingerprint, dim
+        ):
+            vectors = dequantize([*found.values()], dim).tolist()
             given = dict(zip(found, vectors, strict=True))
             self._bring_to(partial(_add_vectors, vectors=given))
             self._database.write(shared_points.save_vectors, place, found)
@@ -154,7 +158,9 @@ class SharedEngine:
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
         place, fingerprint, _ = self._target()
-        return self._database.read(shared_points.pending, place, fingerprint, limit)
+        return self._database.read(
+            shared_points.passages_to_embed, place, fingerprint, limit
+        )
 
     def count_pending(self) -> int:
         place, fingerprint, _ = self._target()
@@ -168,7 +174,7 @@ class SharedEngine:
             held = self._held_points()
         except EngineUnavailable:
             return ""
-        known = self._database.read(shared_points.known, self._place)
+        known = self._database.read(shared_points.known_points, self._place)
         missing = sum(
             held.get(point, -1) < has_vector for point, has_vector in known.items()
         )
@@ -253,7 +259,7 @@ class SharedEngine:
         counted = self._tokenizer.counted([row.texts for row in lacking.values()])
         points = []
         for (id_, row), counts in zip(lacking.items(), counted, strict=True):
-            vector = unpacked([row.vector], dim)[0].tolist() if row.vector else None
+            vector = dequantize([row.vector], dim)[0].tolist() if row.vector else None
             scope = scope_key(row.scope, row.project)
             points.append(Point(id_, scope, passage_weights(counts), vector))
         return points

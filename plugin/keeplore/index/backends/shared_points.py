@@ -66,7 +66,9 @@ def save(
     raise_version(connection)
 
 
-def gone(connection: sqlite3.Connection, place: str) -> list[tuple[int, bytes, bool]]:
+def removed_points(
+    connection: sqlite3.Connection, place: str
+) -> list[tuple[int, bytes, bool]]:
     """Some passages that are gone, with their points and whether another passage still has the same
     text.
     """
@@ -91,7 +93,7 @@ def drop_all(connection: sqlite3.Connection, place: str) -> None:
     raise_version(connection)
 
 
-def made(
+def vectors_to_send(
     connection: sqlite3.Connection, place: str, fingerprint: str, dim: int
 ) -> dict[bytes, bytes]:
     """Point → packed vector, for some whose vector is here and not there."""
@@ -112,7 +114,7 @@ def save_vectors(
     raise_version(connection)
 
 
-def pending(
+def passages_to_embed(
     connection: sqlite3.Connection, place: str, fingerprint: str, limit: int
 ) -> list[tuple[bytes, str]]:
     """Hash and text of passages of which neither the server nor this machine has a vector, newest
@@ -140,7 +142,7 @@ def count_vectors(connection: sqlite3.Connection, place: str) -> int:
     return int(value(connection, sql, (place,)))
 
 
-def known(connection: sqlite3.Connection, place: str) -> dict[bytes, bool]:
+def known_points(connection: sqlite3.Connection, place: str) -> dict[bytes, bool]:
     """Every point that this machine believes to be on the server, and whether it has its vector."""
     rows = connection.execute(
         "SELECT point, has_vector FROM points WHERE place = ?", (place,)
@@ -152,7 +154,7 @@ def save_held(
     connection: sqlite3.Connection, place: str, held: Mapping[bytes, bool]
 ) -> None:
     """Store which points are really there, and forget that the others were."""
-    believed = known(connection, place)
+    believed = known_points(connection, place)
     lost = [(point, place) for point in believed if point not in held]
     changed = [
         (held[point], point, place)

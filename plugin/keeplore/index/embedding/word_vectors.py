@@ -49,7 +49,9 @@ def _vectors(words: Sequence[str]) -> NDArray[np.float32]:
     import numpy as np  # here, because it costs 40 ms and most commands compare nothing
 
     rows = [_vector(word) for word in words]
-    return np.stack(rows) if rows else np.zeros((0, _table().shape[1]), np.float32)
+    return (
+        np.stack(rows) if rows else np.zeros((0, _load_vectors().shape[1]), np.float32)
+    )
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -59,15 +61,15 @@ def _vector(word: str) -> NDArray[np.float32]:
 
     read = _tokenizer().encode(word, add_special_tokens=False)
     if not read.ids or UNREAD in read.tokens:
-        return np.zeros(_table().shape[1], np.float32)
-    pieces = _table()[read.ids].astype(np.float32)
+        return np.zeros(_load_vectors().shape[1], np.float32)
+    pieces = _load_vectors()[read.ids].astype(np.float32)
     pieces /= np.linalg.norm(pieces, axis=1, keepdims=True).clip(1.0)
     vector: NDArray[np.float32] = pieces.mean(axis=0)
     return vector / max(float(np.linalg.norm(vector)), 1e-6)
 
 
 @cache
-def _table() -> NDArray[np.int8]:
+def _load_vectors() -> NDArray[np.int8]:
     import numpy as np  # here, as above
 
     with np.load(VECTORS) as arrays:

@@ -66,7 +66,9 @@ def boosted(
 
     connection.set_progress_handler(lambda: time.monotonic() > until, OPS)
     try:
-        for memory, name, source in _steps(connection, text, allowed, is_over):
+        for memory, name, source in _reached_memories(
+            connection, text, allowed, is_over
+        ):
             if memory in found or len(found) < MEMORIES:
                 found[memory] = found.get(memory, BoostReason()).with_name(name, source)
     except sqlite3.OperationalError as e:
@@ -94,7 +96,7 @@ def runs_of(text: str) -> list[str]:
     return list(runs)
 
 
-def _steps(
+def _reached_memories(
     connection: sqlite3.Connection,
     text: str,
     allowed: ScopeFilter,

@@ -38,7 +38,7 @@ class TextSpan:
     text: str
 
 
-def pieces(text: str) -> Iterator[TextSpan]:
+def markdown_spans(text: str) -> Iterator[TextSpan]:
     """The pieces of a text in markdown, in order; lines are cut at ``MAX_LINE``."""
     for kind, lines in _line_runs(text):
         joined = "\n".join(lines)

@@ -88,7 +88,7 @@ class _NameMeanings:
     showing: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)  # place → memories
 
-    def means(self, place: str) -> _Meaning | None:
+    def meaning_from(self, place: str) -> _Meaning | None:
         """Name and place of the entity that a name means when asked from a place; None where it
         means nothing there.
         """
@@ -150,7 +150,7 @@ class GraphReader:
         it means.
         """
         id_ = self._id(name)
-        meant = self._name(id_).means(project) if id_ else None
+        meant = self._name(id_).meaning_from(project) if id_ else None
         if meant:
             return self._entity(*meant)
         found = self.named(name) if not project else []
@@ -188,8 +188,8 @@ class GraphReader:
             if allowed.scopes and place not in seen:
                 continue
             begin, end = (
-                self._name(source).means(place),
-                self._name(target).means(place),
+                self._name(source).meaning_from(place),
+                self._name(target).meaning_from(place),
             )
             if here in (begin, end) and begin and end:
                 found.append(_StatedRow(begin, kind, end, *facts))
@@ -250,7 +250,9 @@ class GraphReader:
 
     def _meanings(self, id_: int) -> list[_Meaning]:
         name = self._name(id_)
-        return sorted({meant for place in name.places if (meant := name.means(place))})
+        return sorted(
+            {meant for place in name.places if (meant := name.meaning_from(place))}
+        )
 
     def _id(self, name: str) -> int:
         sql = "SELECT id FROM names WHERE name = ?"
@@ -296,12 +298,14 @@ class GraphReader:
         )
         rows = column(self._connection, sql, (id_, place))
         return [
-            alias for alias in rows if self._name(alias).means(place) == (id_, place)
+            alias
+            for alias in rows
+            if self._name(alias).meaning_from(place) == (id_, place)
         ]
 
     def _scopes_meaning(self, name: int, thing: _Meaning) -> list[int]:
         """The scopes in which a name means a thing."""
-        means = self._name(name).means
+        means = self._name(name).meaning_from
         return [
             scope
             for scope, project in self._projects.items()
@@ -328,7 +332,9 @@ class GraphReader:
             name = self._name(id_)
             counts = name.counts.items()
             count = sum(
-                count for where, count in counts if name.means(where) == (id_, place)
+                count
+                for where, count in counts
+                if name.meaning_from(where) == (id_, place)
             )
         spelling, type_ = self._spelling(id_, place), self._type(id_, place)
         names = tuple(sorted(map(self._text, aliases)))

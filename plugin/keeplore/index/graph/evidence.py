@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from keeplore.index.graph.code_spans import INLINE, SHELL, pieces
+from keeplore.index.graph.code_spans import INLINE, SHELL, markdown_spans
 from keeplore.index.graph.graph_values import (
     KINDS,
     TYPES,
@@ -136,7 +136,7 @@ def _work_names(work: Work, project: str) -> Iterator[NameShape]:
 
 
 def _text_names(text: str, project: str) -> Iterator[NameShape]:
-    for piece in pieces(text):
+    for piece in markdown_spans(text):
         if piece.kind == SHELL:
             for line in _shell_lines(piece.text):
                 yield from (NameShape(name, name, TOOL) for name in programs(line))

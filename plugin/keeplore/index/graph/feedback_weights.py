@@ -51,7 +51,7 @@ def is_feedback(path: str) -> bool:
     return path.startswith(f"{FOLDER}/")
 
 
-def uses(connection: sqlite3.Connection) -> tuple[int, int]:
+def count_uses(connection: sqlite3.Connection) -> tuple[int, int]:
     """How often memories that still exist were of use, once a session and memory; and how many
     memories that were.
     """
@@ -77,11 +77,11 @@ def weights(
     today = now.astimezone(UTC).date()
     groups = _groups(connection, _versions(connection, ids))
     shared = itertools.chain.from_iterable(groups.values())
-    known = _tallies(connection, frozenset[str]().union(*shared))
+    known = _counters_by_memory(connection, frozenset[str]().union(*shared))
     if not known:
         return {}
     found = {
-        id_: fmean(weight(_sum(known, group), today, rates) for group in own)
+        id_: fmean(weight(_total_of(known, group), today, rates) for group in own)
         for id_, own in groups.items()
     }
     return {id_: value for id_, value in found.items() if value != 1.0}
@@ -93,10 +93,12 @@ def counters(connection: sqlite3.Connection, memory_id: str) -> UsageCounters:
     """
     [groups] = _groups(connection, _versions(connection, [memory_id])).values()
     members = frozenset[str]().union(*groups)
-    return _sum(_tallies(connection, members), members)
+    return _total_of(_counters_by_memory(connection, members), members)
 
 
-def _sum(known: Mapping[str, UsageCounters], group: Iterable[str]) -> UsageCounters:
+def _total_of(
+    known: Mapping[str, UsageCounters], group: Iterable[str]
+) -> UsageCounters:
     return total(known[member] for member in group if member in known)
 
 
@@ -144,7 +146,7 @@ def _groups(
     """
     own = _aspects(connection, frozenset[str]().union(*versions.values()))
     named = set[_Aspect]().union(*own.values())
-    sharing = {aspect: _sharing(connection, aspect) for aspect in named}
+    sharing = {aspect: _memories_with_aspect(connection, aspect) for aspect in named}
     groups = {}
     for id_, same in versions.items():
         aspects = set[_Aspect]().union(*(own.get(member, ()) for member in same))
@@ -165,7 +167,9 @@ def _aspects(
     return found
 
 
-def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:
+def _memories_with_aspect(
+    connection: sqlite3.Connection, aspect: _Aspect
+) -> frozenset[str]:
     sql = (
         "SELECT m.id FROM aspects a JOIN memories m ON m.key = a.memory WHERE m.scope_id = ?"
         " AND a.name = ? AND a.aspect = ? ORDER BY m.updated_at DESC, m.id LIMIT ?"
@@ -173,7 +177,7 @@ def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:
     return frozenset(column(connection, sql, (*aspect, MOST_SHARING)))
 
 
-def _tallies(
+def _counters_by_memory(
     connection: sqlite3.Connection, ids: Collection[str]
 ) -> Mapping[str, UsageCounters]:
     """What all machines have counted together."""

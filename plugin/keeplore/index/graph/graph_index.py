@@ -119,9 +119,9 @@ class EntityGraph:
         """What the weight of a memory comes from."""
         return self._database.read(feedback_weights.counters, memory_id)
 
-    def uses(self) -> tuple[int, int]:
+    def count_uses(self) -> tuple[int, int]:
         """How often memories were of use, and how many memories that were."""
-        return self._database.read(feedback_weights.uses)
+        return self._database.read(feedback_weights.count_uses)
 
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """Under which aspects notes speak of the entity, the most frequent first."""

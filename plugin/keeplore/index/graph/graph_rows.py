@@ -192,7 +192,7 @@ def differs(
     expected = _rows_of_memory(share)
     if not waiting(connection):
         links = links_in(connection, memory)
-        expected[_LINKED] = [(m.name, _unlike(m), m.count) for m in links]
+        expected[_LINKED] = [(m.name, _other_spelling(m), m.count) for m in links]
     return not _are_stored(connection, expected, memory)
 
 
@@ -224,7 +224,7 @@ def _rows_of_memory(share: FileShare) -> StatedRows:
     """
     return {
         _MENTIONS: [
-            (m.name, _unlike(m), m.count, CODES[m.type], int(m.is_word))
+            (m.name, _other_spelling(m), m.count, CODES[m.type], int(m.is_word))
             for m in share.mentions
         ],
         _ASPECTS: [(a.entity, a.aspect, a.kind, a.type) for a in share.aspects],
@@ -277,7 +277,7 @@ def _mark_turned(connection: sqlite3.Connection) -> int:
     has_linked = turned and value(connection, counts)
     for id_, name, is_wordy in turned if has_linked else ():
         if is_wordy:
-            _mark(connection, name)
+            _mark_unlinked(connection, name)
         else:
             connection.execute(
                 "INSERT OR IGNORE INTO unlinked"
@@ -291,7 +291,7 @@ def _mark_turned(connection: sqlite3.Connection) -> int:
     return len(turned)
 
 
-def _mark(connection: sqlite3.Connection, name: str) -> None:
+def _mark_unlinked(connection: sqlite3.Connection, name: str) -> None:
     """Mark every memory whose words may hold a name: more than do is no harm."""
     # the full text takes a run of these for one word
     if re.search(f"[{UNSPACED}]", name):
@@ -331,7 +331,7 @@ def _add_mentions(
             ids[m.name],
             scope,
             is_linked,
-            _unlike(m),
+            _other_spelling(m),
             m.count,
             CODES[m.type],
             m.is_word,
@@ -341,7 +341,7 @@ def _add_mentions(
     connection.executemany("INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-def _unlike(mention: Mention) -> str | None:
+def _other_spelling(mention: Mention) -> str | None:
     """How it is written, where that is not the name itself: half of all rows can do without."""
     return mention.spelling if mention.spelling != mention.name else None
 

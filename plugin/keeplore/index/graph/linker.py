@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from keeplore.index.graph.code_spans import BLOCK, INLINE, PROSE, SHELL, pieces
+from keeplore.index.graph.code_spans import BLOCK, INLINE, PROSE, SHELL, markdown_spans
 from keeplore.index.graph.graph_values import Mention
 from keeplore.index.graph.name_shapes import EXTENSIONS, is_plain
 from keeplore.memory.entity_file import MAX_NAME
@@ -129,7 +129,7 @@ def first_words(texts: Iterable[str]) -> set[str]:
     return {
         word
         for text in _bounded_texts(texts)
-        for word in _words(_text_and_folded(text)[1])
+        for word in _words_in(_text_and_folded(text)[1])
     }
 
 
@@ -156,14 +156,14 @@ def _named_in(
     text: str, by_first: dict[str, list[_NameGroup]]
 ) -> Iterator[tuple[str, str]]:
     """Each name that a text means, and how it is written there."""
-    for piece in pieces(text):
+    for piece in markdown_spans(text):
         written, folded = _text_and_folded(piece.text)
-        for one in _places(folded, by_first):
+        for one in _name_spans(folded, by_first):
             if _is_named(piece.kind, written, folded, one):
                 yield one.name, written[one.start : one.end]
 
 
-def _words(folded: str) -> list[str]:
+def _words_in(folded: str) -> list[str]:
     return (_ASCII_WORD if folded.isascii() else _compiled(_WORD)).findall(folded)
 
 
@@ -208,7 +208,9 @@ def _group(lead: int, length: int, names: set[str]) -> _NameGroup:
     return _NameGroup(lead, tuple(lengths), frozenset(names), has_space, after)
 
 
-def _places(folded: str, by_first: dict[str, list[_NameGroup]]) -> Iterator[_NameSpan]:
+def _name_spans(
+    folded: str, by_first: dict[str, list[_NameGroup]]
+) -> Iterator[_NameSpan]:
     beyond = 0
     for at, key in _keys(folded, by_first):
         for name, start in (
@@ -232,11 +234,11 @@ def _candidates(
         start = at - group.lead
         if start >= 0 and ("" in group.after or behind in group.after):
             there = folded[start : start + _WINDOW]
-            found += [(name, start) for name in _beginning(there, group)]
+            found += [(name, start) for name in _names_at_start(there, group)]
     return sorted(found, key=lambda one: -len(one[0]))
 
 
-def _beginning(text: str, group: _NameGroup) -> list[str]:
+def _names_at_start(text: str, group: _NameGroup) -> list[str]:
     """The names of a group with which a text begins."""
     if group.has_space:
         text = _SPACE.sub(" ", text)
@@ -248,7 +250,7 @@ def _keys(folded: str, by_first: dict[str, list[_NameGroup]]) -> list[tuple[int,
     all words shows.
     """
     found = []
-    for key in by_first.keys() & set(_words(folded)):
+    for key in by_first.keys() & set(_words_in(folded)):
         at = folded.find(key)
         while at >= 0:
             end = at + len(key)

@@ -157,7 +157,7 @@ def shapes(piece: TextSpan, project: str = "") -> Iterator[NameShape]:
         for found in _INTRODUCED.finditer(piece.text):
             if is_shaped(found[1]):
                 yield NameShape(found[1], found[1], IDENTIFIER)
-    elif piece.kind == INLINE and (lone := _lone(piece.text.removesuffix("()"))):
+    elif piece.kind == INLINE and (lone := _single_word(piece.text.removesuffix("()"))):
         yield lone
         return
     for chunk in _CHUNK.finditer(piece.text):
@@ -190,7 +190,7 @@ def file_name(path: str) -> str:
     return "/".join(parts[-2:]) if is_generic and len(parts) > 1 else base
 
 
-def _lone(text: str) -> NameShape | None:
+def _single_word(text: str) -> NameShape | None:
     """A single word between marks of code: a name, unless it is a plain word or everybody's."""
     if _HEX.fullmatch(text) or text.lower() in _ANYBODYS or text in EXTENSIONS:
         return None
@@ -257,17 +257,17 @@ def _iter_chunk_shapes(chunk: str, kind: str) -> Iterator[NameShape]:
     elif "/" in text or "@" in text or "#" in text:
         yield from _alternatives(text, kind)
     else:
-        yield from _words(text, INLINE if is_call and kind == PROSE else kind)
+        yield from _identifiers(text, INLINE if is_call and kind == PROSE else kind)
 
 
 def _alternatives(text: str, kind: str) -> Iterator[NameShape]:
     """The names in "PostgreSQL/MySQL"."""
     if kind in (PROSE, INLINE) and text.count("/") == 1:
         for part in text.split("/"):
-            yield from _words(part, BLOCK)
+            yield from _identifiers(part, BLOCK)
 
 
-def _words(text: str, kind: str) -> Iterator[NameShape]:
+def _identifiers(text: str, kind: str) -> Iterator[NameShape]:
     """Identifiers; one with dots names its parts as well. In a block of code they are used, not
     introduced.
     """

@@ -51,7 +51,7 @@ def neighbours(
     edge = _versions(connection, _newest_versions(connection, [memory_id]).values())
     seen, found = {*edge.values()}, list[Neighbour]()
     for hop in range(1, min(hops, MOST_HOPS) + 1):
-        reached = _reached(connection, edge, seen, hop)
+        reached = _one_step(connection, edge, seen, hop)
         seen |= reached.keys()
         found += reached.values()
         if not reached or len(found) >= MOST:
@@ -60,7 +60,7 @@ def neighbours(
     return found[:MOST]
 
 
-def _reached(
+def _one_step(
     connection: sqlite3.Connection, edge: Mapping[str, str], seen: Set[str], hop: int
 ) -> dict[str, Neighbour]:
     """What is one step away from the edge and was not seen: by its newest version."""

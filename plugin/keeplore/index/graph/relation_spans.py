@@ -78,7 +78,7 @@ def relations_at(
     return sorted(filter(None, spans), key=lambda relation: relation.order)
 
 
-def joined(one: RelatedEntity, other: RelatedEntity) -> RelatedEntity:
+def join_relations(one: RelatedEntity, other: RelatedEntity) -> RelatedEntity:
     """What two graphs state of the same relation, with all its mentions and the whole span."""
     mentions = one.mentions + other.mentions
     sums = (each.confidence * each.mentions for each in (one, other))

@@ -35,7 +35,7 @@ def _tables() -> dict[str, Any]:
 
 
 @cache
-def _everyday() -> frozenset[str]:
+def _everyday_programs() -> frozenset[str]:
     return frozenset(_tables()["everyday"].split())
 
 
@@ -66,7 +66,7 @@ def _programs_run(words: Sequence[str], depth: int) -> Iterator[str]:
     program, rest = _base(_CAUGHT.sub("", words[at])), list(words[at + 1 :])
     if not program:
         return
-    if program not in _everyday():
+    if program not in _everyday_programs():
         yield program
     yield from _installed_packages(program, rest)
     if depth:

@@ -165,7 +165,7 @@ def invalidate(connection: sqlite3.Connection, model: int) -> None:
     connection.execute("UPDATE models SET is_placed = 0 WHERE id = ?", (model,))
 
 
-def _strays(connection: sqlite3.Connection, directory: Path) -> list[Path]:
+def _unused_files(connection: sqlite3.Connection, directory: Path) -> list[Path]:
     """Our files that no block names any more."""
     named = set(column(connection, "SELECT name FROM blocks"))
     ours = directory.glob(f"{PREFIX}*")
@@ -175,10 +175,10 @@ def _strays(connection: sqlite3.Connection, directory: Path) -> list[Path]:
 def drop_strays(database: EngineDatabase) -> None:
     """Delete the files of blocks and graphs that no block names any more."""
     directory = database.directory
-    if database.read(_strays, directory):
+    if database.read(_unused_files, directory):
         # somebody may just be writing one that no block names yet
         with database.locked():
-            for file in database.read(_strays, directory):
+            for file in database.read(_unused_files, directory):
                 file.unlink(missing_ok=True)
 
 

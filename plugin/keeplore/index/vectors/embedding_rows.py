@@ -21,7 +21,7 @@ from keeplore.index.sql import (
     vector_sum,
 )
 from keeplore.index.vectors import block_files
-from keeplore.index.vectors.quantization import unpacked, width
+from keeplore.index.vectors.quantization import dequantize, width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +84,7 @@ def cosines(
     )
     size = width(len(vector))
     found = {id_: blob for id_, blob in rows if len(blob) == size}
-    values = unpacked(list(found.values()), len(vector)) @ vector
+    values = dequantize(list(found.values()), len(vector)) @ vector
     return dict(zip(found, values.tolist(), strict=True))
 
 
@@ -197,15 +197,15 @@ class PendingWalk:
         found: list[tuple[bytes, str]] = []
         while len(found) < limit and (self._passages or self._memories):
             if self._passages:
-                ids = _popped(self._passages, limit - len(found))
+                ids = _pop_last(self._passages, limit - len(found))
                 found += _texts_lacking(connection, model, ids)
             else:
-                keys = _popped(self._memories, MEMORIES_AT_ONCE)
+                keys = _pop_last(self._memories, MEMORIES_AT_ONCE)
                 self._passages = _passages_lacking(connection, model, keys)
         return found
 
 
-def _popped(items: list[int], most: int) -> list[int]:
+def _pop_last(items: list[int], most: int) -> list[int]:
     """Take up to so many from the end of a list, the last first."""
     return [items.pop() for _ in range(min(most, len(items)))]
 

@@ -32,7 +32,7 @@ def row_type(dim: int) -> np.dtype[Any]:
     return np.dtype([("largest", "<u2"), ("shares", "i1", (dim,))])
 
 
-def packed(vectors: NDArray[np.float32]) -> list[bytes]:
+def quantize(vectors: NDArray[np.float32]) -> list[bytes]:
     """float32, (n, dim), each between -1 and 1 → ``width(dim)`` bytes each; what is no number is
     0.
     """
@@ -51,15 +51,15 @@ def packed(vectors: NDArray[np.float32]) -> list[bytes]:
     return [row.tobytes() for row in rows]
 
 
-def narrowed(words: bytes) -> bytes:
+def quantize_16_bit(words: bytes) -> bytes:
     """A row of what an older index holds: 16 bits a number, 32,767 for 1."""
     import numpy as np  # here, as above
 
     numbers = np.frombuffer(words, "<i2").astype(np.float32)
-    return packed(numbers[None] / np.float32(32_767))[0]
+    return quantize(numbers[None] / np.float32(32_767))[0]
 
 
-def unpacked(blobs: Sequence[bytes], dim: int) -> NDArray[np.float32]:
+def dequantize(blobs: Sequence[bytes], dim: int) -> NDArray[np.float32]:
     """float32, (len(blobs), dim); every blob has ``width(dim)`` bytes."""
     import numpy as np  # here, as above
 

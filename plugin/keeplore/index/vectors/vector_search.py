@@ -24,10 +24,10 @@ from keeplore.index.vectors import block_files
 from keeplore.index.vectors.block_files import VectorBlock
 from keeplore.index.vectors.hnsw import Floats, HnswGraph, Ids, damage, is_available
 from keeplore.index.vectors.quantization import (
+    dequantize,
     floats,
     row_type,
     scales,
-    unpacked,
     width,
 )
 from keeplore.index.vectors.signs import Signs, differences, signs_of
@@ -229,7 +229,7 @@ class VectorIndex:
                 rows = [read(row * block.width) for row in part.tolist()]
                 if len(rows[-1]) < block.width:
                     raise EOFError(f"{block.name} is cut off")
-                found.append((part, unpacked(rows, self.dim) @ vector))
+                found.append((part, dequantize(rows, self.dim) @ vector))
         return _joined_results(found)
 
     def _search_block(
@@ -244,7 +244,7 @@ class VectorIndex:
         if near := self._search_graph(block, vector, limit):
             rows, scores = near
             ids = self._passages(block, rows)
-            living = _present(connection, ids.tolist()) if block.gone else ids
+            living = _existing_ids(connection, ids.tolist()) if block.gone else ids
             if len(living) >= wanted:
                 return ids, scores
         rows, scores = self._search_exactly(block, vector, limit + block.gone)
@@ -275,7 +275,7 @@ class VectorIndex:
         if not len(scores):
             return np.zeros(0, np.int64), scores
         numbers = np.empty((AT_A_TIME, self.dim), np.float32)
-        for at, part in self._parts(block, start):
+        for at, part in self._row_batches(block, start):
             shares = numbers[: len(part)]
             np.copyto(shares, part["shares"])
             scores[at - start : at - start + len(part)] = shares @ vector * scales(part)
@@ -284,7 +284,7 @@ class VectorIndex:
             best = np.argpartition(-scores, limit - 1)[:limit]
         return best + start, scores[best]
 
-    def _parts(
+    def _row_batches(
         self, block: VectorBlock, start: int, size: int = AT_A_TIME
     ) -> Iterator[tuple[int, Rows]]:
         """Row number and rows; the array is used again for the next part. Raises OSError,
@@ -326,7 +326,7 @@ class VectorIndex:
         """The signs in memory, and those of rows that came since."""
         with self._mutex:
             held = self._signs.get(block.name, signs_of(np.empty((0, self.dim))))
-        parts = self._parts(block, len(held), SIGNED_AT_A_TIME)
+        parts = self._row_batches(block, len(held), SIGNED_AT_A_TIME)
         try:
             new = [signs_of(part["shares"]) for _, part in parts]
         except (OSError, EOFError):  # the next search notices, and the block is mended
@@ -369,7 +369,7 @@ class VectorIndex:
         return graph
 
     def _extend(self, graph: HnswGraph, block: VectorBlock) -> None:
-        for _, part in self._parts(block, graph.count, CHUNK):
+        for _, part in self._row_batches(block, graph.count, CHUNK):
             with self._mutex:
                 graph.add(floats(part))
 
@@ -402,14 +402,14 @@ def _living_passages(
     found: list[int] = []
     for start in range(0, len(order), limit):
         part = order[start : start + limit]
-        present = _present(connection, ids[part].tolist())
+        present = _existing_ids(connection, ids[part].tolist())
         found += [at for at in part.tolist() if ids[at] in present]
         if len(found) >= limit:
             break
     return np.array(found[:limit], np.int64)
 
 
-def _present(connection: sqlite3.Connection, ids: list[int]) -> set[int]:
+def _existing_ids(connection: sqlite3.Connection, ids: list[int]) -> set[int]:
     return set(
         column(connection, f"SELECT id FROM passages WHERE {in_list('id', ids)}")
     )
@@ -426,7 +426,7 @@ def _search_table(
         is_sound = isinstance(blob, bytes) and len(blob) == width(len(vector))
         if is_sound and (scopes is None or scope in scopes):
             rows.append((id_, blob))
-    scores = unpacked([blob for _, blob in rows], len(vector)) @ vector
+    scores = dequantize([blob for _, blob in rows], len(vector)) @ vector
     return np.array([id_ for id_, _ in rows], np.int64), scores
 
 

@@ -118,7 +118,7 @@ def holding(root: Path, words: Collection[str]) -> dict[str, str]:
     return found
 
 
-def saying(root: Path, words: Collection[str]) -> tuple[str, ...]:
+def files_containing(root: Path, words: Collection[str]) -> tuple[str, ...]:
     """The files of HEAD that contain one of these words."""
     given = [f"-e{word}" for word in words]
     command = "grep -l -z -I -F --no-color --full-name"

@@ -96,7 +96,7 @@ def find_auto_memory(
 def _folders(base: Path, cwd: Path) -> list[claude_auto_memory.AutoMemoryNotes]:
     if base.name == "projects" and not (base / "projects").is_dir():
         base = base.parent
-    kept = list(claude_auto_memory.kept(base))
+    kept = list(claude_auto_memory.note_folders(base))
     if kept or (base / "projects").is_dir():
         return kept
     files = claude_auto_memory.files_of(base)
@@ -164,7 +164,9 @@ def _is_in_a_workspace(registry: Registry, path: Path) -> bool:
 
 def _write_first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     index, store = workspace.index, workspace.store
-    if index.saying(hash_of(memory), *memory.place) or any(store.deleted(memory.id)):
+    if index.ids_saying(hash_of(memory), *memory.place) or any(
+        store.deleted(memory.id)
+    ):
         return ""
     workspace.identities.place(Origin(HOST, "", cwd))
     path = store.add(memory, index.path_of)

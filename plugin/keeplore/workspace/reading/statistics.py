@@ -65,7 +65,7 @@ def statistics(workspace: Workspace) -> Statistics:
     rows = index.listed(MemoryFilter(archived="with", superseded=True))
     heads = [row for row in rows if not row.superseded_by and not row.is_archived]
     chains, stamp = index.chains(), index.state()
-    uses, used = index.graph.uses()
+    uses, used = index.graph.count_uses()
     return Statistics(
         workspace=workspace.name,
         memories=len(heads),

@@ -91,7 +91,7 @@ def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
     plan = workspace.store.purge_plan(ids)
     telling = traces_of(m for id_ in plan.ids for m in _texts(workspace, id_)).telling
     root = workspace.store.history
-    same = mentions.saying(root, telling)
+    same = mentions.files_containing(root, telling)
     goes = {*plan.paths, *plan.mentions}
     stays = tuple(path for path in same if path not in goes)
     return replace(plan, stays=stays, messages=mentions.messages(root, telling))
