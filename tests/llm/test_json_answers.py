@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
 
-from keeplore.llm.json_answers import MAX_TEXT, parsed
+from keeplore.llm.json_answers import MAX_TEXT, parse_answer
 
 WANTED = {
     "facts": [
@@ -44,7 +44,7 @@ VALUES = st.recursive(
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(text: str) -> None:
-    assert parsed(text) == WANTED
+    assert parse_answer(text) == WANTED
 
 
 @pytest.mark.parametrize(
@@ -75,20 +75,23 @@ def test_the_answer_is_found_whatever_stands_around_it(text: str) -> None:
 )
 def test_what_is_not_clearly_one_answer_is_an_error(text: str, said: str) -> None:
     with refused(ValueError, f"the answer {said}"):
-        parsed(text)
+        parse_answer(text)
 
 
 def test_a_mark_of_reasoning_within_the_answer_belongs_to_it() -> None:
     answer = '{"quote": "we strip </think> marks"}'
     assert (
-        parsed(answer)
-        == parsed(f"Sure: {answer}")
+        parse_answer(answer)
+        == parse_answer(f"Sure: {answer}")
         == {"quote": "we strip </think> marks"}
     )
 
 
 def test_half_a_character_cannot_reach_a_file() -> None:
-    assert parsed('{"a": "x\\ud83d", "b": "\\ud83d\\ude00"}') == {"a": "x?", "b": "😀"}
+    assert parse_answer('{"a": "x\\ud83d", "b": "\\ud83d\\ude00"}') == {
+        "a": "x?",
+        "b": "😀",
+    }
 
 
 @settings(max_examples=examples(30))
@@ -99,7 +102,7 @@ def test_any_object_is_read_back_and_no_beginning_of_one_is(
     value: dict[str, Any], is_ascii: bool
 ) -> None:
     text = json.dumps(value, ensure_ascii=is_ascii)
-    assert parsed(f"<think>hm</think>\n```json\n{text}\n```") == value
+    assert parse_answer(f"<think>hm</think>\n```json\n{text}\n```") == value
     for end in range(1, len(text)):
         with pytest.raises(ValueError, match="answer"):
-            parsed(f"The facts: {text[:end]}")
+            parse_answer(f"The facts: {text[:end]}")

@@ -19,8 +19,8 @@ from keeplore.memory.feedback_counters import (
     UsageCounters,
     merge,
     parse,
+    to_text,
     total,
-    written,
 )
 
 ID = new_id("one")
@@ -49,7 +49,7 @@ def test_machines_add_up_whatever_the_order_and_the_grouping(tallies, random):
 @settings(max_examples=examples(30))
 @given(TALLIES, TALLIES)
 def test_two_versions_of_one_machines_file_count_once(one, other):
-    texts = [written({ID: tally}) for tally in (one, other)]
+    texts = [to_text({ID: tally}) for tally in (one, other)]
     joined = merge("", None, *texts).text
     assert (
         joined
@@ -64,14 +64,14 @@ def test_a_file_has_a_line_for_each_memory_in_the_order_of_ids():
         new_id(name): UsageCounters(2, "2026-02-09", {"2026-03-01": 1})
         for name in "dacb"
     }
-    lines = written(tallies).splitlines()
-    assert parse(written(tallies)) == tallies
+    lines = to_text(tallies).splitlines()
+    assert parse(to_text(tallies)) == tallies
     assert (
         lines[1]
         == f'"{min(tallies)}": {{"used": 2, "last": "2026-02-09", "idle": {{"2026-03-01": 1}}}},'
     )
     assert [line[1:41] for line in lines[1:-1]] == sorted(tallies)
-    assert parse(written({})) == {}
+    assert parse(to_text({})) == {}
 
 
 def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
@@ -79,7 +79,7 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
     days = {f"2026-03-{day:02d}": 1 for day in range(1, 31)}
     old, long, new = (new_id(name) for name in ("old", "long", "new"))
     kept = parse(
-        written(
+        to_text(
             {
                 old: UsageCounters(9, "2025-01-01"),
                 long: UsageCounters(0, "", days),
@@ -90,10 +90,10 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
     assert kept.keys() == {long, new}
     assert (len(kept[long].idle), sum(kept[long].idle.values())) == (MAX_DAYS, 30)
     assert {min(days), max(days)} <= kept[long].idle.keys()
-    assert written(kept) == written(parse(written(kept)))
+    assert to_text(kept) == to_text(parse(to_text(kept)))
     # what was idle before the last use is settled by it
     assert (
-        min(parse(written({new: UsageCounters(1, "2026-03-15", days)}))[new].idle)
+        min(parse(to_text({new: UsageCounters(1, "2026-03-15", days)}))[new].idle)
         == "2026-03-16"
     )
 
@@ -117,5 +117,5 @@ def test_a_file_that_is_none_says_what_is_wrong(said):
     with pytest.raises(ValueError, match=r"it |its "):
         parse(said)
     assert merge(
-        "", None, said, written({ID: UsageCounters(1, "2026-02-09")})
-    ).text == written({ID: UsageCounters(1, "2026-02-09")})
+        "", None, said, to_text({ID: UsageCounters(1, "2026-02-09")})
+    ).text == to_text({ID: UsageCounters(1, "2026-02-09")})

@@ -177,9 +177,9 @@ def test_nothing_of_a_purged_memory_is_left(
     # what no ref leads to stays at the remote until git there tidies up
     remote = tmp_path / "remote.git"
     git("gc", "-q", "--prune=now", cwd=remote)
-    assert mentions.holding(remote, SAID) == {}
+    assert mentions.objects_containing(remote, SAID) == {}
     for one in machines:
-        assert mentions.holding(one.root, SAID) == {}
+        assert mentions.objects_containing(one.root, SAID) == {}
         assert one.files_saying() == []
         assert git("fsck", "--no-dangling", "--no-progress", cwd=one.root) == ""
         one.workspace.index.refresh()

@@ -6,7 +6,7 @@ import pytest
 
 from keeplore.redact import redact
 from keeplore.redact.likely_secrets import chance, values
-from keeplore.redact.value_model import surprise
+from keeplore.redact.value_model import bigram_bits
 
 MARK = "[REDACTED:password]"
 
@@ -76,5 +76,5 @@ def test_the_same_value_is_likelier_behind_the_word_than_far_from_it() -> None:
 
 
 def test_letters_that_seldom_follow_one_another_surprise() -> None:
-    assert surprise("zqxvkjwp") > 6 > surprise("interesting") > 0
-    assert surprise("4711") == 4.0
+    assert bigram_bits("zqxvkjwp") > 6 > bigram_bits("interesting") > 0
+    assert bigram_bits("4711") == 4.0

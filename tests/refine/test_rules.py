@@ -28,7 +28,7 @@ from keeplore.refine.window import (
     Window,
     exchange_key,
     segments_of,
-    unread,
+    unasked_exchanges,
     windows,
 )
 from keeplore.text.fences import fence
@@ -273,12 +273,12 @@ def test_an_exchange_that_may_still_grow_is_left_for_later() -> None:
             "t3", "2026-02-09T10:02:00Z", "Done?", ("Yes.",), "2026-02-09T10:03:00Z"
         ),
     )
-    assert unread(SAID, (), is_open=True) == SAID[:1]
-    assert unread((*SAID, ended), {exchange_key(SAID[0])}, is_open=True) == (
+    assert unasked_exchanges(SAID, (), is_open=True) == SAID[:1]
+    assert unasked_exchanges((*SAID, ended), {exchange_key(SAID[0])}, is_open=True) == (
         growing,
         ended,
     )
-    assert unread(SAID, (), is_open=False) == SAID
+    assert unasked_exchanges(SAID, (), is_open=False) == SAID
 
 
 def test_recalled_context_is_never_shown_again() -> None:

@@ -67,7 +67,9 @@ def test_lines_that_name_a_memory_are_taken_out_of_every_file(root: Path) -> Non
     found = files_of(root)
     assert [*found] == ["audit/laptop/2026-02.jsonl", "audit/laptop/2026-03.jsonl"]
     assert found["audit/laptop/2026-02.jsonl"] == LINE
-    assert audit_log.without(b"mem_1\nx\r\nmem_2", ["mem_1", "mem_2"]) == b"x\r\n"
+    assert (
+        audit_log.without_memories(b"mem_1\nx\r\nmem_2", ["mem_1", "mem_2"]) == b"x\r\n"
+    )
 
 
 def test_what_cannot_be_read_is_passed_over(root: Path) -> None:

@@ -19,7 +19,7 @@ from keeplore.store.departures import (
     FOLDER,
     KILLED_S,
     depart,
-    departed,
+    departed_paths,
     remove_notes,
     settled_notes,
 )
@@ -55,7 +55,7 @@ def test_what_went_is_written_down_first(store: Store, paths, notes) -> None:
     assert json.loads(written.read_text()) == [old, id_, heirs, text.decode(), True]
     assert written.parent.stat().st_mode & 0o777 == 0o700
     assert not (store.root / old).exists()
-    assert departed(store.root) == {old}
+    assert departed_paths(store.root) == {old}
     # what is gone already, and what is its own heir
     depart(store.root, old, [new])
     depart(store.root, new, [old, new])
@@ -76,7 +76,7 @@ def test_a_copy_that_is_committed_settles_it(store: Store, paths, notes) -> None
     settled = settled_notes(store.root, committed(store))
     assert settled == tuple(notes())
     remove_notes(settled)
-    assert (notes(), departed(store.root)) == ([], set())
+    assert (notes(), departed_paths(store.root)) == ([], set())
     remove_notes(settled)
 
 

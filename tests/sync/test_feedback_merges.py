@@ -34,7 +34,7 @@ def count(store: Store, machine: str, **used: int) -> None:
         IDS[name]: UsageCounters(number, "2026-05-31") for name, number in used.items()
     }
     store.write_text(
-        feedback_counters.path_of(machine), feedback_counters.written(tallies)
+        feedback_counters.path_of(machine), feedback_counters.to_text(tallies)
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from keeplore.text.nested_markdown import enclosed, fenced, inline
+from keeplore.text.nested_markdown import fenced, inline, nest
 
 PARSER = MarkdownIt("commonmark")
 PIECES = [
@@ -41,17 +41,17 @@ def check(text: str) -> None:
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_pieces_of_markup_in_any_order_stay_inside(text: str) -> None:
-    check(enclosed(text, 4))
+    check(nest(text, 4))
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("\n".join))
 def test_lines_of_markup_in_any_order_stay_inside(text: str) -> None:
-    check(enclosed(text, 4))
+    check(nest(text, 4))
 
 
 @given(st.text(max_size=60))
 def test_any_text_stays_inside(text: str) -> None:
-    check(enclosed(text, 4))
+    check(nest(text, 4))
     check(fenced(text))
     types = [token.type for token in PARSER.parse(f"x {inline(text)}")]
     assert types == ["paragraph_open", "inline", "paragraph_close"]
@@ -76,15 +76,15 @@ def test_fenced_text_is_one_block_of_code(text: str) -> None:
      "```py\n# no heading\n<b>\n```", "~~~\n```\n~~~", "| a | b |\n| --- | --- |"],
 )  # fmt: skip
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
-    assert enclosed(text, 4) == text
+    assert nest(text, 4) == text
 
 
 def test_headings_keep_their_order_below_the_document() -> None:
-    assert enclosed("# A\n## B\n### C", 4) == "##### A\n###### B\n###### C"
-    assert enclosed("A\n===\nB\n---", 4) == "A\n\\===\nB\n* * *"
-    assert enclosed("```\nopen", 4) == "```\nopen\n```"
+    assert nest("# A\n## B\n### C", 4) == "##### A\n###### B\n###### C"
+    assert nest("A\n===\nB\n---", 4) == "A\n\\===\nB\n* * *"
+    assert nest("```\nopen", 4) == "```\nopen\n```"
 
 
 def test_code_in_a_list_is_kept_as_it_is_written() -> None:
     text = "- run\n  ```sh\n  # all of it\n  make test\n  ```"
-    assert enclosed(text, 4) == f"~~~markdown\n{text}\n~~~"
+    assert nest(text, 4) == f"~~~markdown\n{text}\n~~~"

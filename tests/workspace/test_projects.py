@@ -286,7 +286,7 @@ def test_git_can_be_watched_and_is_ended_in_time(tmp_path: Path) -> None:
         "-c",
         "alias.talk=!echo one >&2; echo two >&2; echo out",
         "talk",
-        followed=said.append,
+        on_progress=said.append,
     )
     assert done.text == "out" and said[-1] == "two"
     slow = run(
@@ -295,6 +295,6 @@ def test_git_can_be_watched_and_is_ended_in_time(tmp_path: Path) -> None:
         "alias.wait=!echo on >&2; sleep 60",
         "wait",
         timeout_s=0.5,
-        followed=said.append,
+        on_progress=said.append,
     )
     assert slow.code != 0

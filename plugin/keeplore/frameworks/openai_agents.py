@@ -134,10 +134,10 @@ def _speaker_and_text(item: Any) -> tuple[str, str]:
     """
     if not isinstance(item, dict) or item.get("type", "message") != "message":
         return "", ""
-    return str(item.get("role")), _words(item.get("content"))
+    return str(item.get("role")), _content_text(item.get("content"))
 
 
-def _words(content: Any) -> str:
+def _content_text(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = [part for part in content or () if isinstance(part, dict)]

@@ -59,7 +59,7 @@ def draft_of(
         )
     content = FieldRedaction(words=redact, id=str).content(value.content)
     block = _block(replace(value, content=content))
-    words = "\n".join(_words(content)) or value.key
+    words = "\n".join(_leaf_lines(content)) or value.key
     has_words = any(map(str.isalnum, words))
     return NoteDraft(
         f"{words}\n\n{block}",
@@ -161,16 +161,16 @@ def _is_safe(character: str) -> bool:
     return character.isprintable() and sanitise(character) == character
 
 
-def _words(content: Any, name: str = "") -> Iterator[str]:
+def _leaf_lines(content: Any, name: str = "") -> Iterator[str]:
     """The leaves of a value, one a line, each with its name; a text alone needs none."""
     if isinstance(content, dict):
         is_alone = not name and len(content) == 1
         for key, inner in content.items():
-            yield from _words(
+            yield from _leaf_lines(
                 inner, "" if is_alone else f"{name}.{key}" if name else str(key)
             )
     elif isinstance(content, list):
         for inner in content:
-            yield from _words(inner, name)
+            yield from _leaf_lines(inner, name)
     elif content is not None and content != "":
         yield f"{name}: {content}" if name else str(content)

@@ -47,12 +47,12 @@ def decoded(data: bytes, stated: str = "") -> str:
     Raises SourceRefused for what is no text.
     """
     text = (
-        _strictly(data, _encoding_by_mark(data))
-        or _strictly(data, stated)
-        or _strictly(data, _wide(data))
+        _decode_strictly(data, _encoding_by_mark(data))
+        or _decode_strictly(data, stated)
+        or _decode_strictly(data, _utf16_without_mark(data))
     )
     if text is None and b"\0" not in data[:_SAMPLE]:
-        text = _strictly(data, "utf-8") or _guessed(data)
+        text = _decode_strictly(data, "utf-8") or _guess_decoded(data)
     if text is None or _is_binary(text[:_SAMPLE]):
         raise SourceRefused(
             "that is no text, and no format that Keeplore reads",
@@ -70,7 +70,7 @@ def _encoding_by_mark(data: bytes) -> str:
     return next((name for mark, name in _MARKS if data.startswith(mark)), "")
 
 
-def _wide(data: bytes) -> str:
+def _utf16_without_mark(data: bytes) -> str:
     """UTF-16 without a mark: in most scripts nearly every second byte is zero."""
     sample = data[:_SAMPLE]
     halves = sample[0::2].count(0), sample[1::2].count(0)
@@ -83,7 +83,7 @@ def _wide(data: bytes) -> str:
     return "utf-16-be" if halves[0] > halves[1] else "utf-16-le"
 
 
-def _strictly(data: bytes, encoding: str) -> str | None:
+def _decode_strictly(data: bytes, encoding: str) -> str | None:
     if not _ENCODINGS.match(encoding):
         return None
     try:
@@ -92,7 +92,7 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _guessed(data: bytes) -> str | None:
+def _guess_decoded(data: bytes) -> str | None:
     """The text in the encoding that fits best; None where none does."""
     try:
         # here, because nearly every text is UTF-8

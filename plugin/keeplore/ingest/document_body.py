@@ -51,7 +51,7 @@ def tidied_extract(found: Extracted, name: str) -> Extracted:
         )
     title = _heading_of(text) or found.title
     words = one_plain_line(title)
-    return Extracted(shortened(words or name, MAX_TITLE), _bearable(text))
+    return Extracted(shortened(words or name, MAX_TITLE), _without_hazards(text))
 
 
 def too_large(most: int) -> SourceRefused:
@@ -68,7 +68,7 @@ def _heading_of(text: str) -> str:
     return heading[1].rstrip("# ") if heading else ""
 
 
-def _bearable(text: str) -> str:
+def _without_hazards(text: str) -> str:
     """The text without endless lines, and without what would be taken for a merge that failed."""
     pieces = (piece for line in text.split("\n") for piece in _broken_line(line))
     return _CONFLICT.sub(" ", "\n".join(pieces))

@@ -48,13 +48,13 @@ def is_public(address: str) -> bool:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    inner = _inside(ip) if isinstance(ip, IPv6Address) else ip
+    inner = _embedded_ipv4(ip) if isinstance(ip, IPv6Address) else ip
     if inner is not None:
         return not any(inner in network for network in _SPECIAL_4)
     return ip in _UNICAST and not any(ip in network for network in _SPECIAL_6)
 
 
-def _inside(ip: IPv6Address) -> IPv4Address | None:
+def _embedded_ipv4(ip: IPv6Address) -> IPv4Address | None:
     """The address of IPv4 that one of IPv6 stands for, None for all others."""
     if ip.ipv4_mapped is not None:
         return ip.ipv4_mapped

@@ -159,7 +159,7 @@ class JobQueue:
         then what is about the earliest: the time that a payload may have as ``at`` (RFC 3339, UTC).
         """
         with self._database.transaction() as db:
-            self._reap(db, now)
+            self._take_back_expired(db, now)
             for kind in kinds:
                 for row in _due_jobs(db, kind, now, 1):
                     token = secrets.token_hex(8)
@@ -183,7 +183,7 @@ class JobQueue:
         leave it alone.
         """
         with self._database.transaction() as db:
-            self._reap(db, now)
+            self._take_back_expired(db, now)
             held = (job.id, JobState.LEASED, job.token)
             until = (now + self._lease).timestamp()
             done = db.execute(
@@ -217,14 +217,16 @@ class JobQueue:
         with self._database.transaction() as db:
             row = _leased_row(db, job)
             if row is not None:
-                _wait(db, row, until.timestamp(), reason, attempts=row["attempts"] - 1)
+                _put_back(
+                    db, row, until.timestamp(), reason, attempts=row["attempts"] - 1
+                )
         self._locks.give_back(job.token)
         return row is not None
 
     def reap(self, now: datetime) -> int:
         """Take back the jobs whose worker is gone, or stuck: its lease is over. Gives how many."""
         with self._database.transaction() as db:
-            return self._reap(db, now)
+            return self._take_back_expired(db, now)
 
     def counts(self) -> list[JobCount]:
         """What the queue holds, by kind and state."""
@@ -273,7 +275,7 @@ class JobQueue:
                     (JobState.DEAD, kind, key),
                 )
 
-    def _reap(self, db: sqlite3.Connection, now: datetime) -> int:
+    def _take_back_expired(self, db: sqlite3.Connection, now: datetime) -> int:
         found = "SELECT * FROM jobs WHERE state = ? ORDER BY id"
         leased = db.execute(found, (JobState.LEASED,)).fetchall()
         over = [row for row in leased if self._is_over(row, now)]
@@ -302,7 +304,7 @@ class JobQueue:
             pause_s = min(FIRST_PAUSE_S * 2 ** (row["attempts"] - 1), MAX_PAUSE_S)
             # half of it is left to chance, so that what failed together does not come back together
             due = now.timestamp() + pause_s * (0.5 + self._jitter() / 2)
-            _wait(db, row, due, reason, attempts=row["attempts"])
+            _put_back(db, row, due, reason, attempts=row["attempts"])
 
 
 def counts_in(file: Path) -> list[JobCount]:
@@ -358,7 +360,7 @@ def _replace(
     )
 
 
-def _wait(
+def _put_back(
     db: sqlite3.Connection, row: sqlite3.Row, due: float, reason: str, *, attempts: int
 ) -> None:
     """Put a leased job back. Of this one and a job that it may replace only one stays: the other

@@ -2,7 +2,7 @@
 
 from keeplore.llm.account import Account
 from keeplore.llm.base import tokens
-from keeplore.llm.json_answers import parsed
+from keeplore.llm.json_answers import parse_answer
 from keeplore.llm.ledger import Budget, SpendingLedger, SpendingRow
 from keeplore.llm.open_model import accept, is_accepted, open_account, terms_of
 from keeplore_hooks.contracts import Completion, LanguageModel, Usage
@@ -18,7 +18,7 @@ __all__ = (
     "accept",
     "is_accepted",
     "open_account",
-    "parsed",
+    "parse_answer",
     "terms_of",
     "tokens",
 )

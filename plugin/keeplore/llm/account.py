@@ -55,7 +55,9 @@ class Account:
         request never works.
         """
         retrying = self._retrying()
-        completion: Completion = retrying(self._once, stage, system, prompt, schema)
+        completion: Completion = retrying(
+            self._call_once, stage, system, prompt, schema
+        )
         if completion.flaw:
             raise LlmRefused(
                 f"{self.name}: {completion.flaw}",
@@ -86,7 +88,7 @@ class Account:
             reraise=True,
         )
 
-    def _once(
+    def _call_once(
         self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]
     ) -> Completion:
         most = _largest_usage(system, prompt, schema)

@@ -80,7 +80,9 @@ class ClaudeCli:
         if has_failed and not (reported[0] and reported[1]):
             raise LlmUnavailable(f"`{PROGRAM} -p` reports an error", REMEDY)
         usage = usage_of(reported, system + prompt, text)
-        return Completion(text, usage, self.name, _flaw(text, has_failed=has_failed))
+        return Completion(
+            text, usage, self.name, _answer_problem(text, has_failed=has_failed)
+        )
 
     def _run_program(self, system: str, prompt: str) -> tuple[int, Mapping[str, Any]]:
         """Exit status and result of the program. Raises LlmUnavailable where it gave none."""
@@ -127,7 +129,7 @@ class ClaudeCli:
         return status, output.decode("utf-8", "replace"), len(output) <= MAX_ANSWER
 
 
-def _flaw(text: str, *, has_failed: bool) -> str:
+def _answer_problem(text: str, *, has_failed: bool) -> str:
     """What is wrong with an answer, "" for nothing."""
     if has_failed:
         return "the program reports an error"

@@ -23,7 +23,7 @@ _FENCE = re.compile(
 _MARK = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 
 
-def parsed(text: str) -> Any:
+def parse_answer(text: str) -> Any:
     """The one object, or else the one list, that an answer holds. Raises ValueError."""
     if len(text) > MAX_TEXT:
         raise ValueError("the answer is too long")
@@ -64,7 +64,7 @@ def _in_brackets(text: str) -> Iterator[str]:
     """Each stretch between brackets that belong together. Raises ValueError for an open end."""
     start = 0
     while (begin := _next_bracket(text, start)) >= 0:
-        start = _balanced(text, begin)
+        start = _closing_bracket_end(text, begin)
         if start < 0:
             raise ValueError("the answer is cut off")
         yield text[begin:start]
@@ -75,7 +75,7 @@ def _next_bracket(text: str, start: int) -> int:
     return min(found, default=-1)
 
 
-def _balanced(text: str, begin: int) -> int:
+def _closing_bracket_end(text: str, begin: int) -> int:
     """Where the bracket that opens at ``begin`` is closed, or -1. Brackets in strings do not
     count.
     """

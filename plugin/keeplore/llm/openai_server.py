@@ -78,7 +78,7 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
         if message.get("refusal"):
             flaw = "the model declined"
         text = content if isinstance(content, str) else ""
-        return text, flaw, _reported(mapping(data.get("usage")))
+        return text, flaw, _token_counts(mapping(data.get("usage")))
 
     def _connect(self, options: dict[str, Any]) -> OpenAI:
         import openai  # heavy, and an extra
@@ -94,7 +94,7 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
             ) from e
 
 
-def _reported(counts: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+def _token_counts(counts: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Tokens of the question, of the answer, and of the question those that were cached."""
     details = mapping(counts.get("prompt_tokens_details"))
     return (

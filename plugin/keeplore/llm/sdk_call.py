@@ -51,7 +51,7 @@ class BadRequest(LlmRefused):
     """The server does not take a request of this shape, or not this one at all."""
 
 
-def within(seconds: float, call: Callable[[], _T]) -> _T:
+def call_within(seconds: float, call: Callable[[], _T]) -> _T:
     """What ``call`` gives, or TimeoutError: the timeouts of HTTP clients start anew with each byte
     that trickles in.
     """
@@ -84,7 +84,7 @@ def fetch(
     """
     try:
         ends = time.monotonic() + timeout_s
-        text = within(timeout_s, lambda: _read(request, ends))
+        text = call_within(timeout_s, lambda: _read(request, ends))
     except (TimeoutError, sdk.APITimeoutError) as e:
         raise TransientFailure(
             f"no answer within {timeout_s:g} s", is_billed=_has_begun(e)

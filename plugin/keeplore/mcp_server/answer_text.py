@@ -49,7 +49,7 @@ def pages(text: str, max_tokens: int) -> list[str]:
     current: list[str] = []
     left = limit
     # an image is fetched by whoever shows it
-    for piece in _pieces(escape(sanitise(text)).replace("![", "["), limit):
+    for piece in _short_lines(escape(sanitise(text)).replace("![", "["), limit):
         if size(piece) > left and current:
             found.append("".join(current))
             current, left = [], limit
@@ -75,7 +75,7 @@ def said_by(trust: str, kind: str, *texts: str) -> str:
     return f"{whose(trust, kind)}{warning}"
 
 
-def _pieces(text: str, limit: int) -> Iterator[str]:
+def _short_lines(text: str, limit: int) -> Iterator[str]:
     """The lines of a text, those with more bytes than the limit cut into several."""
     step = max(limit // _BYTES_PER_CHARACTER, 1)
     for line in text.splitlines(keepends=True):

@@ -72,7 +72,7 @@ class ProjectRoots:
 
     def asked(self, directory: str) -> ResolvedDirectory:
         """The directory that was named, else the one that the host names or where the session was
-        last seen. Raises ConfigError for a name that is not a directory.
+        last seen.
 
         Raises ConfigError for a name that is no directory.
         """

@@ -117,11 +117,11 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
     if talk is None or not talk.exchanges:
         return "\n".join((*facts, *problems, "", found.memory.body))
     heading = "Exchanges, each with how it begins:"
-    asked = _beginnings(talk.exchanges)
+    asked = _exchange_lines(talk.exchanges)
     return "\n".join((*facts, *problems, "", talk.head, "", heading, *asked))
 
 
-def _beginnings(exchanges: Sequence[Exchange]) -> Iterator[str]:
+def _exchange_lines(exchanges: Sequence[Exchange]) -> Iterator[str]:
     short = shown_turns(exchanges)
     for number, one in enumerate(exchanges, 1):
         turn = label(short[one.id])

@@ -153,8 +153,8 @@ def _listing(context: McpContext, request: TimelineRequest) -> Listing:
         MemoryFilter(
             kind=request.kind,
             category=request.category,
-            since=in_utc(_moment(request.since)),
-            before=in_utc(_moment(request.before)),
+            since=in_utc(_parse_moment(request.since)),
+            before=in_utc(_parse_moment(request.before)),
         ),
         project=request.project,
         agent=context.place.agent,
@@ -257,7 +257,7 @@ def _line(row: MemoryRow) -> str:
     return f"- {quoted(row.title, TITLE_CHARS)} ({' · '.join(parts)}) read: id={label(row.id)}"
 
 
-def _moment(value: str) -> datetime | None:
+def _parse_moment(value: str) -> datetime | None:
     if not value:
         return None
     if (moment := moment_of(value)) is None:

@@ -144,7 +144,7 @@ def _offer_reading(server: Server) -> None:
         since a date.
         """
         request = TimelineRequest(
-            **{name: _encodable(value) for name, value in fields.items()}
+            **{name: _sanitise_argument(value) for name, value in fields.items()}
         )
         return _run_tool(list_memory, request)
 
@@ -272,8 +272,8 @@ def _run_tool(
     try:
         return act(
             CURRENT.get(),
-            *map(_encodable, given),
-            **{key: _encodable(value) for key, value in named.items()},
+            *map(_sanitise_argument, given),
+            **{key: _sanitise_argument(value) for key, value in named.items()},
         )
     except KeeploreError as e:
         raise as_error(str(e)) from e
@@ -290,7 +290,7 @@ def _run_tool(
         ) from e
 
 
-def _encodable(value: Any) -> Any:
+def _sanitise_argument(value: Any) -> Any:
     """Text that can be written: JSON may hold halves of characters, and NUL ends a path."""
     if not isinstance(value, str):
         return value

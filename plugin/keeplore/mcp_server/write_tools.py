@@ -157,7 +157,7 @@ def _outcome_text(
         f"file: {one_line(str(workspace.root / outcome.path), PATH_CHARS)}",
         f"id={label(memory.id)}",
     ]
-    lines += _similar(outcome)
+    lines += _similar_note_lines(outcome)
     return fenced(
         before,
         "\n".join(lines),
@@ -165,7 +165,7 @@ def _outcome_text(
     )
 
 
-def _similar(outcome: NoteOutcome) -> Iterator[str]:
+def _similar_note_lines(outcome: NoteOutcome) -> Iterator[str]:
     if outcome.similar:
         yield (
             "Earlier notes that say nearly the same; `remember` with replaces=ID makes one of them "

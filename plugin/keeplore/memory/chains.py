@@ -119,12 +119,12 @@ def _in_order(
         _, id_ = heapq.heappop(ready)
         if left.pop(id_, None) is not None:
             ordered.append(id_)
-            for newer in _freed(after.get(id_, ()), left):
+            for newer in _ready_ids(after.get(id_, ()), left):
                 heapq.heappush(ready, (ages[newer], newer))
     return ordered, has_cycle
 
 
-def _freed(newer: Iterable[str], left: dict[str, int]) -> Iterator[str]:
+def _ready_ids(newer: Iterable[str], left: dict[str, int]) -> Iterator[str]:
     """The ids whose turn has come, now that one more of what they wait for is done; ``left`` counts
     for each id what it still waits for.
     """

@@ -298,7 +298,7 @@ def _mark_lines(kind: str, *, is_below: bool) -> Iterator[str]:
     yield ""
 
 
-def packed(asked: AnsweredQuestion) -> str:
+def encode_question(asked: AnsweredQuestion) -> str:
     """A question as its mark holds it; ``unpacked`` gives it back."""
     data = {"q": asked.question, "a": asked.answer, "o": list(asked.options)}
     # a comment must not hold "--" or ">"
@@ -310,7 +310,7 @@ def packed(asked: AnsweredQuestion) -> str:
 
 
 def _question_lines(asked: AnsweredQuestion) -> Iterator[str]:
-    yield f"<!-- keeplore:question {packed(asked)} -->"
+    yield f"<!-- keeplore:question {encode_question(asked)} -->"
     yield f"> **Asked:** {_line(asked.question)}"
     yield from (f"> - {_line(option)}" for option in asked.options)
     yield from (">", f"> **Answer:** {_line(asked.answer) or '(declined)'}", "")
@@ -340,12 +340,12 @@ def _exchanges(tail: str) -> Iterator[Exchange]:
 def _replies(kind: str, field: str, text: str) -> tuple[Reply, ...]:
     """What a mark of this kind stands for, with the text below it."""
     if kind == "question":
-        return (unpacked(field),)
+        return (decode_question(field),)
     words = _unescape(text)
-    return tuple(_steps(words)) if kind == "steps" else (words,)
+    return tuple(_list_items(words)) if kind == "steps" else (words,)
 
 
-def _steps(words: str) -> list[str]:
+def _list_items(words: str) -> list[str]:
     """The items of a list; a line that a person put between them belongs to the one above."""
     steps: list[str] = []
     for line in words.split("\n"):
@@ -356,15 +356,15 @@ def _steps(words: str) -> list[str]:
     return [step.strip("\n") for step in steps if step.strip()]
 
 
-def unpacked(packed: str) -> AnsweredQuestion:
+def decode_question(encode_question: str) -> AnsweredQuestion:
     """The question of a mark; a mark that is broken is one without an answer."""
     try:
-        data = json.loads(packed)
+        data = json.loads(encode_question)
         return AnsweredQuestion(
             str(data["q"]), str(data["a"]), tuple(str(option) for option in data["o"])
         )
     except (ValueError, KeyError, TypeError, RecursionError):
-        return AnsweredQuestion(packed)
+        return AnsweredQuestion(encode_question)
 
 
 def _escape(text: str) -> str:
@@ -422,7 +422,7 @@ def _parse_work(section: str) -> Work:
     for line in section.splitlines():
         label, separator, item = line.removeprefix("- ").partition(": ")
         if separator and label in fields:
-            found[fields[label]].append(_uncode(item))
+            found[fields[label]].append(_without_code_marks(item))
     return Work(**{field: tuple(items) for field, items in found.items()})
 
 
@@ -438,7 +438,7 @@ def _code(text: str) -> str:
     return f"{ticks}{pad}{_line(text)}{pad}{ticks}"
 
 
-def _uncode(text: str) -> str:
+def _without_code_marks(text: str) -> str:
     """What `_code` was given."""
     return (
         text[3:-3]

@@ -75,7 +75,7 @@ def parse(text: str) -> dict[str, UsageCounters]:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
         raise ValueError(f"it is no JSON: {e}") from e
-    return {id_: _tally(id_, said) for id_, said in _memories(data).items()}
+    return {id_: _parse_counters(id_, said) for id_, said in _memories(data).items()}
 
 
 def _memories(data: Any) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _memories(data: Any) -> dict[str, Any]:
     return memories
 
 
-def written(tallies: Mapping[str, UsageCounters]) -> str:
+def to_text(tallies: Mapping[str, UsageCounters]) -> str:
     """The text of a file; of too many memories those that were of use or told last."""
     kept = sorted(tallies, key=lambda id_: (tallies[id_].seen, id_), reverse=True)[
         :MAX_MEMORIES
@@ -110,16 +110,16 @@ def merge(_path: str, _base: str | None, one: str, other: str) -> FileMerge:
 
     One that cannot be read counts nothing.
     """
-    first, second = _parsed(one), _parsed(other)
+    first, second = _parse_or_empty(one), _parse_or_empty(other)
     ids = first.keys() | second.keys()
     joined = {
-        id_: _higher(first.get(id_, UsageCounters()), second.get(id_, UsageCounters()))
+        id_: _maximum(first.get(id_, UsageCounters()), second.get(id_, UsageCounters()))
         for id_ in ids
     }
-    return FileMerge(written(joined), {})
+    return FileMerge(to_text(joined), {})
 
 
-def _parsed(text: str) -> dict[str, UsageCounters]:
+def _parse_or_empty(text: str) -> dict[str, UsageCounters]:
     """What a file says, nothing where it cannot be read."""
     try:
         return parse(text)
@@ -127,7 +127,7 @@ def _parsed(text: str) -> dict[str, UsageCounters]:
         return {}
 
 
-def _higher(one: UsageCounters, other: UsageCounters) -> UsageCounters:
+def _maximum(one: UsageCounters, other: UsageCounters) -> UsageCounters:
     """The higher of the two for each number."""
     days = one.idle.keys() | other.idle.keys()
     idle = {day: max(one.idle.get(day, 0), other.idle.get(day, 0)) for day in days}
@@ -155,7 +155,7 @@ def _limited_days(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     yield from days
 
 
-def _tally(id_: str, said: Any) -> UsageCounters:
+def _parse_counters(id_: str, said: Any) -> UsageCounters:
     """The counters of a memory. Raises ValueError with what is wrong in them."""
     if not is_id(id_) or not isinstance(said, dict):
         raise ValueError(f"{id_[:100]!r} is no memory with its counters")

@@ -67,11 +67,13 @@ def as_memory(text: str, path: str) -> Memory:
         return memory
     at = location_of(path)
     if "schema" in memory.meta or memory.meta.get("kind") in KINDS:
-        return _completed(memory, at)
-    facts = {**_flat(memory.meta), **_required_fields(memory, at)}
+        return _with_required_fields(memory, at)
+    facts = {**_with_nested_metadata(memory.meta), **_required_fields(memory, at)}
     meta = {**memory.meta, **_fields_from_file(facts, memory.body, at)}
     conflicts = tuple(filter(_is_conflict, memory.problems))
-    return Memory(meta, _body(memory, at), conflicts, (_hint(memory.meta),))
+    return Memory(
+        meta, _body(memory, at), conflicts, (_missing_fields_hint(memory.meta),)
+    )
 
 
 def _is_conflict(problem: str) -> bool:
@@ -85,7 +87,7 @@ def _as_it_is(text: str) -> Memory:
     return Memory({}, text, conflict(text))
 
 
-def _completed(memory: Memory, at: Location) -> Memory:
+def _with_required_fields(memory: Memory, at: Location) -> Memory:
     """A memory of ours with what it cannot be found without."""
     fields = {
         "title": memory.title or title_of({}, memory.body, at),
@@ -121,7 +123,7 @@ def _begins_with_front_matter(text: str) -> bool:
 
 def _required_fields(memory: Memory, at: Location) -> dict[str, Any]:
     """What no memory can be found without: its id, and whom it is for."""
-    meta = _flat(memory.meta)
+    meta = _with_nested_metadata(memory.meta)
     scope, project = _scope_and_project(meta, at)
     found = {
         "id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id,
@@ -245,7 +247,7 @@ def _body(memory: Memory, at: Location) -> str:
     """
     if at.rest[-1:] == (INDEX,) and not memory.meta:
         return _without_pointers(memory.body)
-    meta = _flat(memory.meta)
+    meta = _with_nested_metadata(memory.meta)
     about = _first_text(meta.get("description"), meta.get("summary")).strip()
     tags = ", ".join(_tags(meta))
     said = (about if about not in memory.body else "", f"Tags: {tags}" if tags else "")
@@ -267,7 +269,7 @@ def _tags(meta: Mapping[str, Any]) -> list[str]:
     return [tag.strip() for tag in words if isinstance(tag, str) and tag.strip()]
 
 
-def _flat(meta: Mapping[str, Any]) -> dict[str, Any]:
+def _with_nested_metadata(meta: Mapping[str, Any]) -> dict[str, Any]:
     """The front matter with what lies one level deeper under ``metadata``, where Claude Code keeps
     its type.
     """
@@ -293,7 +295,7 @@ def utc_time(value: object) -> str:
     return then.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _hint(meta: Mapping[str, Any]) -> str:
+def _missing_fields_hint(meta: Mapping[str, Any]) -> str:
     """What the front matter lacks, for a person who wants to mend it."""
     if not meta:
         return (

@@ -78,7 +78,7 @@ def check(
     """
     hits = list(secrets(data))
     checked = (read or _linted)(path, data)
-    found = [_without(finding, data, hits) for finding in checked.findings]
+    found = [_without_secrets(finding, data, hits) for finding in checked.findings]
     found += [
         LintFinding(
             path,
@@ -133,7 +133,7 @@ def _findings(
     if memory.problems:
         yield from _problems(checked, memory)
     if not memory.hints:
-        yield from _misplaced(checked, memory, has_scopes=has_scopes)
+        yield from _misplaced_findings(checked, memory, has_scopes=has_scopes)
 
 
 def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
@@ -154,7 +154,7 @@ def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
         )
 
 
-def _misplaced(
+def _misplaced_findings(
     checked: LintedFile, memory: Memory, *, has_scopes: bool
 ) -> Iterator[LintFinding]:
     """A folder or category that does not fit what the memory says of itself."""
@@ -179,7 +179,7 @@ def _wrong_root(checked: LintedFile, memory: Memory, at: Location) -> LintFindin
     return checked.finding("scope", LintLevel.WARNING, said, remedy)
 
 
-def _without(
+def _without_secrets(
     finding: LintFinding, data: bytes, hits: Sequence[tuple[int, int, str]]
 ) -> LintFinding:
     """The finding without the secrets that its message repeats."""
@@ -208,7 +208,7 @@ def check_links(
     for id_ in sorted(by_id.keys() & set(forgotten)):
         yield from (_forgotten_finding(file, id_) for file in by_id[id_])
     for file in files:
-        yield from _dangling(file, by_id.keys())
+        yield from _dangling_link_findings(file, by_id.keys())
     if is_whole:
         yield from _chains({id_: same[0] for id_, same in by_id.items()})
 
@@ -245,7 +245,9 @@ def _rank(file: LintedFile) -> tuple[bool, bool, str, str]:
     )
 
 
-def _dangling(file: LintedFile, known: Collection[str]) -> Iterator[LintFinding]:
+def _dangling_link_findings(
+    file: LintedFile, known: Collection[str]
+) -> Iterator[LintFinding]:
     """Links to memories that are not here."""
     if file.memory is None:
         return

@@ -159,16 +159,16 @@ def _parts_between(
     """What a form holds, and as words what stands between the forms."""
     position = start
     for form in forms.finditer(data, start, end):
-        yield from _words(data, position, form.start())
+        yield from _words_part(data, position, form.start())
         for name in form.groupdict():
             if form.start(name) >= 0:
                 kind = _KINDS.get(name, PartKind.WORDS)
                 yield SaidPart(*form.span(name), kind)
         position = form.end()
-    yield from _words(data, position, end)
+    yield from _words_part(data, position, end)
 
 
-def _words(data: bytes, start: int, end: int) -> Iterator[SaidPart]:
+def _words_part(data: bytes, start: int, end: int) -> Iterator[SaidPart]:
     if data[start:end].strip():
         yield SaidPart(start, end, PartKind.WORDS)
 

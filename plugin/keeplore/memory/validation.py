@@ -41,14 +41,14 @@ def faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
     for key in NEEDED:
         if key not in meta:
             yield key, f"`{key}` is missing", "add it"
-    yield from _unlisted(meta)
-    yield from _unnamed(meta)
+    yield from _unlisted_faults(meta)
+    yield from _missing_name_faults(meta)
     yield from _malformed(meta, _FORMS)
     yield from _related_faults(meta.get("related", []))
     yield from _malformed(meta, _VALUES)
 
 
-def _unlisted(meta: Mapping[str, Any]) -> Iterator[Fault]:
+def _unlisted_faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
     """The values that are none of a closed set."""
     for key, allowed in _LISTS:
         if key in meta and meta[key] not in allowed:
@@ -59,7 +59,7 @@ def _unlisted(meta: Mapping[str, Any]) -> Iterator[Fault]:
             )
 
 
-def _unnamed(meta: Mapping[str, Any]) -> Iterator[Fault]:
+def _missing_name_faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
     """What a scope lacks: its project, its agent."""
     scope = meta.get("scope")
     if scope in ("project", "repo", "agent") and not meta.get("project"):

@@ -44,14 +44,14 @@ def joined(data: bytes) -> Iterator[Stretch]:
     group: list[Any] = []
     for seam in _SEAM.finditer(data):
         if group and seam.start() - group[-1].end() > REACH:
-            yield from _stretch(data, group)
+            yield from _joined_stretch(data, group)
             group = []
         group.append(seam)
     if group:
-        yield from _stretch(data, group)
+        yield from _joined_stretch(data, group)
 
 
-def _stretch(data: bytes, seams: list[Any]) -> Iterator[Stretch]:
+def _joined_stretch(data: bytes, seams: list[Any]) -> Iterator[Stretch]:
     start = max(0, seams[0].start() - REACH)
     if not _NAMED.search(data, start, seams[-1].end()):
         return

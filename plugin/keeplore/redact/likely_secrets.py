@@ -218,7 +218,7 @@ def _may_be(value: str, *, is_named: bool) -> bool:
     if digits < 3 and is_reference(value):
         return False
     if not digits and not any(c in "!#$%&*+?@^~" for c in value):
-        return len(value) >= 8 and value_model.surprise(value) >= _ODD
+        return len(value) >= 8 and value_model.bigram_bits(value) >= _ODD
     return any(map(str.isalpha, value))
 
 

@@ -94,7 +94,7 @@ class Wishes:
         """These and more patterns; what is none of RE2's is looked for letter by letter, so that
         nothing stops.
         """
-        return Wishes((*self.deny, *map(_lenient, deny)), self.allow)
+        return Wishes((*self.deny, *map(_pattern_or_literal, deny)), self.allow)
 
 
 NO_WISHES = Wishes()
@@ -151,15 +151,17 @@ def find(
         ranks = engine.forms
     elif is_decoded:
         ranks = engine.plain
-    found = [*_denied_hits(data, deny), *_ruled(engine, data, ranks)]
+    found = [*_denied_hits(data, deny), *_rule_hits(engine, data, ranks)]
     if not found:
         return []
     markers = [match.span() for match in engine.marker.finditer(data)]
-    apart = (_outside(data, merged, markers) for merged in _merged_hits(data, found))
+    apart = (
+        _parts_outside(data, merged, markers) for merged in _merged_hits(data, found)
+    )
     return [*chain.from_iterable(apart)]
 
 
-def _ruled(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
+def _rule_hits(engine: _Engine, data: bytes, ranks: frozenset[int]) -> Iterator[Hit]:
     """What the rules of these ranks find, also where it is written with escapes."""
     text = readable(data)
     hits = [*engine.hits(text.said, ranks), *_joined_hits(engine, text.said, ranks)]
@@ -235,10 +237,10 @@ class _Engine:
         self, rows: Iterable[Mapping[str, Any]], macros: Mapping[str, str]
     ) -> None:
         self.rules = tuple(_rule(row, macros) for row in rows)
-        self.all = self._with(lambda _: True)
-        self.forms = self._with(_FORMS.__contains__)
+        self.all = self._rules_with_check(lambda _: True)
+        self.forms = self._rules_with_check(_FORMS.__contains__)
         # text wrapped twice is nobody's accident
-        self.plain = self._with(lambda check: check != _ENCODED)
+        self.plain = self._rules_with_check(lambda check: check != _ENCODED)
         self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
         words = sorted({word for rule in self.rules for word in rule.keywords})
         by_word = {word.encode("latin-1"): self._ranks_of(word) for word in words}
@@ -254,7 +256,7 @@ class _Engine:
         ranked = enumerate(self.rules)
         return tuple(rank for rank, rule in ranked if word.startswith(rule.keywords))
 
-    def _with(self, is_wanted: Callable[[str], bool]) -> frozenset[int]:
+    def _rules_with_check(self, is_wanted: Callable[[str], bool]) -> frozenset[int]:
         """The rules whose check is wanted."""
         return frozenset(
             r for r, rule in enumerate(self.rules) if is_wanted(rule.check)
@@ -345,7 +347,7 @@ def pattern(text: str, where: str = "keeplore.yaml") -> Any:
 
 
 @cache
-def _lenient(text: str) -> Any:
+def _pattern_or_literal(text: str) -> Any:
     try:
         return pattern(text)
     except ConfigError:
@@ -362,7 +364,7 @@ def _secrets(
             found, examined = DETECTORS[rule.check](data, match.span(), examined)
             yield from found
         return
-    secrets = _encoded_spans if rule.check == _ENCODED else _valued
+    secrets = _encoded_spans if rule.check == _ENCODED else _value_spans
     for match in matches:
         yield from secrets(rule, match, data)
 
@@ -378,7 +380,9 @@ def _encoded_spans(
         yield start, end
 
 
-def _valued(rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+def _value_spans(
+    rule: RedactionRule, match: Any, data: bytes
+) -> Iterator[tuple[int, int]]:
     key_start, key_end = (
         match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
     )
@@ -432,7 +436,9 @@ def _whole_characters(data: bytes, hit: Hit) -> Hit:
     return Hit(start, end, hit.kind, hit.rank)
 
 
-def _outside(data: bytes, hit: Hit, markers: list[tuple[int, int]]) -> Iterator[Hit]:
+def _parts_outside(
+    data: bytes, hit: Hit, markers: list[tuple[int, int]]
+) -> Iterator[Hit]:
     """What of a hit lies outside of markers."""
     first = bisect_right(markers, hit.start, key=lambda span: span[1])
     last = bisect_left(markers, hit.end, key=lambda span: span[0])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.memory import AnsweredQuestion
-from keeplore.memory.conversation_body import packed, unpacked
+from keeplore.memory.conversation_body import decode_question, encode_question
 from keeplore.memory.frontmatter import dump
 from keeplore.memory.said_parts import PartKind, SaidPart, is_own, of_body, of_file
 
@@ -73,9 +73,9 @@ class FieldRedaction:
             return said if all(self.id(one) == one for one in fields) else self.id(said)
         if kind == PartKind.WORDS:
             return self.words(said)
-        asked = unpacked(said)
+        asked = decode_question(said)
         clean = self.question(asked)
-        return said if clean == asked else packed(clean)
+        return said if clean == asked else encode_question(clean)
 
     def _value(self, key: str, value: Any) -> Any:
         if is_own(key):
@@ -138,7 +138,7 @@ def _in_question(said: bytes, part: SaidPart, words: Spans) -> Iterator[NamedSpa
     """Secrets of a question lie where its mark does: what is escaped there has no place of its
     own.
     """
-    asked = unpacked(said.decode("utf-8", "replace"))
+    asked = decode_question(said.decode("utf-8", "replace"))
     for text in (f"{asked.question}\n\n{asked.answer}", *asked.options):
         for _, _, name in words(text.encode(*_CODEC)):
             yield part.start, part.end, name

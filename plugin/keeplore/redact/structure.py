@@ -167,7 +167,7 @@ def _seed_runs(data: bytes, start: int, end: int) -> list[list[re.Match[bytes]]]
     for word in _LISTED_WORD.finditer(data, start, end):
         if word[0] not in _seed_words():
             continue
-        if runs[-1] and _breaks(data, runs[-1][-1].end(), word.start()):
+        if runs[-1] and _is_broken_between(data, runs[-1][-1].end(), word.start()):
             runs.append([])
         runs[-1].append(word)
     return runs
@@ -198,7 +198,7 @@ def wordlist(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     return [], match[1]
 
 
-def _breaks(data: bytes, end: int, start: int) -> bool:
+def _is_broken_between(data: bytes, end: int, start: int) -> bool:
     """True where more stands between two words than separators, or what a log or a listing begins
     its lines with.
     """

@@ -60,7 +60,7 @@ def features(value: str) -> dict[str, float]:
     forms = {name: float(bool(form.match(value))) for name, form in _FORMS.items()}
     return {
         **forms,
-        **_shape(value),
+        **_shape_features(value),
         "length": math.log2(len(value)) / 6,
         "long": float(len(value) >= 16),
         "very long": float(len(value) >= 30),
@@ -70,12 +70,12 @@ def features(value: str) -> dict[str, float]:
         "sign": float(signs > 0),
         "signs": signs / len(value),
         "entropy": entropy(value) / 5,
-        "surprise": surprise(value) / 8,
-        "very surprising": float(surprise(value) > 6),
+        "surprise": bigram_bits(value) / 8,
+        "very surprising": float(bigram_bits(value) > 6),
     }
 
 
-def _shape(value: str) -> dict[str, float]:
+def _shape_features(value: str) -> dict[str, float]:
     has_lower, has_upper = value != value.upper(), value != value.lower()
     return {
         "both cases": float(has_lower and has_upper),
@@ -98,7 +98,7 @@ def _shape(value: str) -> dict[str, float]:
     }
 
 
-def surprise(value: str) -> float:
+def bigram_bits(value: str) -> float:
     """Bits that a letter costs after the one before it, over all pairs; 4 where there are none."""
     rows = _pairs()
     bits = [

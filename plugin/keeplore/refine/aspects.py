@@ -77,7 +77,7 @@ class AspectQuestion:
     def text(self) -> str:
         """What a model is shown."""
         types = dict.fromkeys(group.known.type for group in self.groups)
-        usual = (f"{kind}: {', '.join(suggested(kind))}" for kind in types)
+        usual = (f"{kind}: {', '.join(usual_aspects(kind))}" for kind in types)
         facts = (
             f"{number}. {' '.join(fact.statement.split())}"
             for number, fact in enumerate(self.facts, 1)
@@ -185,7 +185,8 @@ def aspects_of(
     for item, group in _about_listed(found, asked, dropped):
         kind_of_thing = _type(item, group, types, dropped)
         listed = spelt.setdefault(
-            group.entity, _spellings((*suggested(kind_of_thing), *group.known.aspects))
+            group.entity,
+            _spellings((*usual_aspects(kind_of_thing), *group.known.aspects)),
         )
         name = aspect_name(redact(item.aspect))
         trust = asked.fact(item.fact).fact.trust
@@ -226,7 +227,7 @@ def _spellings(names: Iterable[str]) -> dict[str, str]:
     return {key_of(name): name for name in names}
 
 
-def suggested(kind_of_thing: str) -> tuple[str, ...]:
+def usual_aspects(kind_of_thing: str) -> tuple[str, ...]:
     """The aspects that things of a type usually have, as the prompt's version has them."""
     rows = (row.partition(": ") for row in PROMPT.table)
     return next(

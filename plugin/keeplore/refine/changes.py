@@ -85,7 +85,7 @@ def changes_of(
     that exist.
     """
     used: Counter[str] = Counter()
-    settled = [_once(item, known, used) for item in judged]
+    settled = [_without_repetition(item, known, used) for item in judged]
     applied = [item for item in settled if item.is_applied]
     memories = (_written_note(run, item, facts) for item in applied)
     moves = (_move(item.proposal) for item in applied)
@@ -267,9 +267,11 @@ def _kind_fields(kind: NoteKind) -> dict[str, Any]:
     }
 
 
-def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedProposal:
-    """The proposal; held back where its note is there already, or another proposal changes the same
-    one.
+def _without_repetition(
+    item: JudgedProposal, known: set[str], used: Counter[str]
+) -> JudgedProposal:
+    """The proposal; held back where its note exists already, or another proposal changes the
+    same one.
     """
     proposal = item.proposal
     if not item.is_applied or proposal.action == ProposalAction.NONE:

@@ -104,11 +104,11 @@ def listed(open_ones: Sequence[ComparedFact], room: int) -> tuple[CandidateNote,
     """
     nearest = {asked.near[0].label: asked.near[0] for asked in open_ones}
     room -= sum(len(note.line) + 1 for note in nearest.values())
-    others = (note for note in _further(open_ones) if note.label not in nearest)
+    others = (note for note in _further_notes(open_ones) if note.label not in nearest)
     return (*nearest.values(), *fitting_notes(others, room))
 
 
-def _further(open_ones: Sequence[ComparedFact]) -> Iterator[CandidateNote]:
+def _further_notes(open_ones: Sequence[ComparedFact]) -> Iterator[CandidateNote]:
     """All but the nearest notes of the facts, rank by rank."""
     for rank in zip_longest(*(asked.near[1:] for asked in open_ones)):
         yield from (note for note in rank if note is not None)
@@ -137,7 +137,7 @@ def proposals(
     made: dict[int, Proposal] = {}
     for choice in items(answer, "decisions", ChoiceItem, 2 * MAX_FACTS, dropped):
         target = listed_note(choice.target, notes)
-        if flaw := _flaw(choice, target, len(open_ones), made):
+        if flaw := _choice_problem(choice, target, len(open_ones), made):
             dropped[f"decisions: {flaw}"] += 1
         else:
             fact = open_ones[choice.fact - 1]
@@ -146,7 +146,7 @@ def proposals(
     return tuple(made[number] for number in sorted(made))
 
 
-def _flaw(
+def _choice_problem(
     choice: ChoiceItem, target: CandidateNote | None, facts: int, made: Collection[int]
 ) -> str:
     """Why a choice cannot stand, "" where it can; ``facts`` were asked about, those in ``made`` are

@@ -125,7 +125,7 @@ def written_lines(
         elif flaw := gates.flaw(item, statement, receipt, talk):
             dropped[f"lines: {flaw}"] += 1
         else:
-            instead = _earlier(item, receipt, talks)
+            instead = _earlier_receipt(item, receipt, talks)
             is_lost = bool(item.instead) and instead is None
             dropped["lines: replaces nothing in the text"] += is_lost
             found.append(
@@ -134,7 +134,7 @@ def written_lines(
     return found
 
 
-def _earlier(
+def _earlier_receipt(
     item: LineItem, receipt: Receipt, talks: Sequence[DigestTalk]
 ) -> tuple[int, Receipt] | None:
     """Where the words that a line replaces stand before its own, the latest talk first."""

@@ -70,10 +70,10 @@ def listing_room(said: int, share: float = KNOWN_SHARE) -> int:
 
 def question(window: Window, known: Sequence[CandidateNote]) -> str:
     """What a model is shown of a part of a conversation."""
-    return f"{listed(known)}\n\nTalk:\n{window.text}"
+    return f"{known_notes_text(known)}\n\nTalk:\n{window.text}"
 
 
-def listed(known: Iterable[CandidateNote]) -> str:
+def known_notes_text(known: Iterable[CandidateNote]) -> str:
     lines = "\n".join(note.line for note in known)
     return f"Known notes:\n{lines or '(none)'}"
 
@@ -99,7 +99,7 @@ def extraction(
     )
 
 
-def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
+def join_parts(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
     """What the parts of one conversation gave, each statement once, as many as one conversation may
     give.
     """
@@ -111,10 +111,10 @@ def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
             facts.setdefault(normalised(fact.statement), fact)
     dropped["facts: too many"] += max(0, len(facts) - MAX_FACTS)
     dropped["entities: too many"] += max(0, len(triples) - MAX_TRIPLES)
-    return Extraction(_surest([*facts.values()]), tuple(triples[:MAX_TRIPLES]))
+    return Extraction(_surest_facts([*facts.values()]), tuple(triples[:MAX_TRIPLES]))
 
 
-def _surest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+def _surest_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """The MAX_FACTS surest in their order; of equally sure ones the later are kept."""
     places = sorted(
         range(len(facts)), key=lambda place: (-facts[place].confidence, -place)
@@ -141,8 +141,8 @@ def _fact(
     if item.about and about is None:
         dropped["facts: about an unknown note"] += 1  # the fact itself may be sound
     trust = trust_of(statement, receipt, segments)
-    answered = _earlier(item.answers, receipt, segments)
-    ended = _earlier(item.ends, receipt, segments)
+    answered = _earlier_receipt(item.answers, receipt, segments)
+    ended = _earlier_receipt(item.ends, receipt, segments)
     if ended and trust_rank(trust) < trust_rank(ended.trust):
         ended = (
             None  # nobody puts an end to what was said by somebody who is trusted more
@@ -164,7 +164,7 @@ def _fact(
     )
 
 
-def _earlier(
+def _earlier_receipt(
     span: str, receipt: Receipt, segments: Sequence[Segment]
 ) -> Receipt | None:
     """Where a span stands before the words of a receipt, None where it does not."""

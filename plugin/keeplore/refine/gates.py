@@ -60,8 +60,8 @@ class GateContext:
 def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
     """What becomes of a proposal. A person is asked where it is sound and only might be wrong."""
     held = (
-        _blocked(proposal, ground)
-        or _doubted(proposal, ground)
+        _blocking_verdict(proposal, ground)
+        or _review_verdict(proposal, ground)
         or Verdict(ProposalOutcome.APPLIED)
     )
     if ground.mode == SHADOW and held.outcome != ProposalOutcome.BLOCKED:
@@ -72,15 +72,15 @@ def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
     return held
 
 
-def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
+def _blocking_verdict(proposal: Proposal, ground: GateContext) -> Verdict | None:
     """The verdict on what is wrong whatever a person would say."""
     least = ground.least_confidence
     if proposal.confidence < least:
         return _block("confidence", f"{proposal.confidence:.2f} is below {least}")
-    return _untouchable(proposal) or _unwanted(proposal, ground)
+    return _protected_note_verdict(proposal) or _useless_note_verdict(proposal, ground)
 
 
-def _untouchable(proposal: Proposal) -> Verdict | None:
+def _protected_note_verdict(proposal: Proposal) -> Verdict | None:
     """The verdict on a proposal to change a note that no model may change; None for any other."""
     if not (proposal.target and proposal.changes_note):
         return None
@@ -91,7 +91,7 @@ def _untouchable(proposal: Proposal) -> Verdict | None:
     return None
 
 
-def _unwanted(proposal: Proposal, ground: GateContext) -> Verdict | None:
+def _useless_note_verdict(proposal: Proposal, ground: GateContext) -> Verdict | None:
     """Whether the statement is none, or is there already, or was forgotten."""
     if not proposal.makes_note:
         return None
@@ -112,7 +112,7 @@ def _block(gate: str, detail: str = "") -> Verdict:
     return Verdict(ProposalOutcome.BLOCKED, gate, detail)
 
 
-def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
+def _review_verdict(proposal: Proposal, ground: GateContext) -> Verdict | None:
     found = _contradiction(proposal)
     trust = proposal.fact.trust
     if proposal.makes_note and is_rule_of_others(proposal.statement, trust):
@@ -122,7 +122,11 @@ def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
             f"it reads like a rule, and the {trust} said it",
             found.against if found else "",
         )
-    return found or _unfit(proposal, ground) or _unsupported(proposal, ground)
+    return (
+        found
+        or _unfit_change_verdict(proposal, ground)
+        or _support_verdict(proposal, ground)
+    )
 
 
 def _review(gate: str, detail: str, against: str = "") -> Verdict:
@@ -130,7 +134,7 @@ def _review(gate: str, detail: str, against: str = "") -> Verdict:
     return Verdict(ProposalOutcome.REVIEW, gate, detail, against)
 
 
-def _unfit(proposal: Proposal, ground: GateContext) -> Verdict | None:
+def _unfit_change_verdict(proposal: Proposal, ground: GateContext) -> Verdict | None:
     """Whether the words may not change their note: it is trusted more, or newer."""
     fact, target = proposal.fact, proposal.target
     if not (target and proposal.changes_note):
@@ -145,7 +149,7 @@ def _unfit(proposal: Proposal, ground: GateContext) -> Verdict | None:
     return None
 
 
-def _unsupported(proposal: Proposal, ground: GateContext) -> Verdict | None:
+def _support_verdict(proposal: Proposal, ground: GateContext) -> Verdict | None:
     """Whether the statement says more than, or the opposite of, what was said."""
     if not proposal.makes_note:
         return None

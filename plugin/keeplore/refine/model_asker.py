@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from keeplore.errors import LlmRefused
 from keeplore.llm.account import Account
-from keeplore.llm.json_answers import parsed
+from keeplore.llm.json_answers import parse_answer
 from keeplore.refine.prompts import RefinePrompt
 from keeplore_hooks.contracts import Usage
 
@@ -67,7 +67,7 @@ class ModelAsker:
         completion = self._account.complete(prompt.name, prompt.text, question, schema)
         self.count(completion.usage)
         try:
-            return read(parsed(completion.text))
+            return read(parse_answer(completion.text))
         except (ValueError, RecursionError) as e:
             raise LlmRefused(
                 f"{self.model} gave no answer that can be read: {e}",

@@ -13,7 +13,7 @@ import yaml
 
 from keeplore.errors import LlmRefused
 from keeplore.llm.account import Account
-from keeplore.llm.json_answers import parsed
+from keeplore.llm.json_answers import parse_answer
 from keeplore.memory import Exchange
 from keeplore.refine import extract
 from keeplore.refine.answers.answer_schema import REPAIRED
@@ -83,12 +83,12 @@ def _check_case(account: Account, case: CheckCase) -> CheckResult:
     question = extract.question(window, ())
     answered = account.complete("check", extract.PROMPT.text, question, extract.SCHEMA)
     try:
-        answer: Any = parsed(answered.text)
+        answer: Any = parse_answer(answered.text)
         found = extract.extraction(answer, segments, (), str.strip, dropped)
     except (ValueError, RecursionError, LlmRefused) as e:
         flaw = f"the answer cannot be read: {e}"
     else:
-        flaw = _flaw(case, [fact.statement.lower() for fact in found.facts])
+        flaw = _case_problem(case, [fact.statement.lower() for fact in found.facts])
         flaw = flaw or _lost_facts(dropped)
     repaired = dropped[f"facts: {REPAIRED}"]
     usage = answered.usage
@@ -97,7 +97,7 @@ def _check_case(account: Account, case: CheckCase) -> CheckResult:
     )
 
 
-def _flaw(case: CheckCase, statements: list[str]) -> str:
+def _case_problem(case: CheckCase, statements: list[str]) -> str:
     for words in case.wanted:
         if not any(_has_words(statement, words) for statement in statements):
             return f"not found: {', '.join(words)}"

@@ -18,7 +18,7 @@ from keeplore.refine.window import (
     Window,
     segments_of,
     size_of,
-    unread,
+    unasked_exchanges,
     windows,
 )
 
@@ -63,7 +63,7 @@ def part_of(
         return PendingPart(memory, why=why)
     exchanges = Conversation.from_markdown(memory.body).exchanges
     asked = known.get(memory_id, frozenset())
-    wanted = unread(exchanges, asked, is_open=memory.is_open)
+    wanted = unasked_exchanges(exchanges, asked, is_open=memory.is_open)
     segments = segments_of(exchanges, wanted, deps.is_pasted)
     why = "" if wanted else "it was refined before"
     if not why and size_of(segments) < LEAST:

@@ -136,7 +136,7 @@ class _Refinement:
     def _take_shared(self, shared: SharedExtraction) -> Extraction:
         self._asker.count(shared.usage)
         self._result.dropped.update(shared.dropped)
-        return extract.united([shared.found], self._result.dropped)
+        return extract.join_parts([shared.found], self._result.dropped)
 
     def _extracted(self) -> Extraction:
         part, dropped = self._part, self._result.dropped
@@ -145,7 +145,7 @@ class _Refinement:
             near = notes_near(self._deps, part, window.text)
             fitted = fitting_notes(near, extract.listing_room(len(window.text)))
             found.append(self._extracted_of(extract.question(window, fitted), fitted))
-        return extract.united(found, dropped)
+        return extract.join_parts(found, dropped)
 
     def _extracted_of(
         self, question: str, known: Sequence[CandidateNote]
@@ -164,9 +164,9 @@ class _Refinement:
         near = deps.search.near(fact.statement, deps.here(kind.scope, kind.project))
         if fact.about is not None:
             near = (fact.about, *(note for note in near if note.id != fact.about.id))
-        return ComparedFact(fact, near, self._twin(fact, kind))
+        return ComparedFact(fact, near, self._same_note(fact, kind))
 
-    def _twin(self, fact: Fact, kind: NoteKind) -> CandidateNote | None:
+    def _same_note(self, fact: Fact, kind: NoteKind) -> CandidateNote | None:
         """A current note that says exactly the same."""
         search = self._deps.search
         hashed = content_hash(fact.statement)
@@ -181,10 +181,12 @@ class _Refinement:
     def _proposals(self, asked: Sequence[ComparedFact]) -> list[Proposal]:
         made = {id(one): proposal for one in asked if (proposal := decide.unasked(one))}
         open_ones = [one for one in asked if id(one) not in made]
-        decided = self._decided(open_ones) if open_ones else ()
+        decided = self._decide_by_model(open_ones) if open_ones else ()
         return [*made.values(), *decided]
 
-    def _decided(self, open_ones: Sequence[ComparedFact]) -> tuple[Proposal, ...]:
+    def _decide_by_model(
+        self, open_ones: Sequence[ComparedFact]
+    ) -> tuple[Proposal, ...]:
         """What a model says of the facts that are left open."""
         shown = sum(len(window.text) for window in self._part.windows)
         notes = decide.listed(open_ones, extract.listing_room(shown, NEAR_SHARE))
@@ -219,7 +221,7 @@ class _Refinement:
         names: Iterable[str],
     ) -> AspectQuestion:
         """The question about the entities that the statements of possible notes name."""
-        stated = self._statable(proposals)
+        stated = self._possible_notes(proposals)
         ends = [(triple.source, triple.target) for triple in sound]
         spelt = dict.fromkeys((*chain.from_iterable(ends), *names))
         graph, project = self._deps.search.index.graph, self._place.project
@@ -231,7 +233,7 @@ class _Refinement:
         known_to = aspects.known_to(graph, project)
         return aspects.question_about(stated, spelt, known_to)
 
-    def _statable(self, proposals: Sequence[Proposal]) -> list[Proposal]:
+    def _possible_notes(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """The proposals that may become a note."""
         return [
             item.proposal
@@ -285,7 +287,7 @@ class _Refinement:
 
     def _change(self, proposals: Sequence[Proposal], facts: EntityFacts) -> None:
         deps, result = self._deps, self._result
-        renewed = (self._renewed(proposal) for proposal in proposals)
+        renewed = (self._if_still_valid(proposal) for proposal in proposals)
         fresh = [proposal for proposal in renewed if proposal]
         result.dropped["decisions: the note has changed"] += len(proposals) - len(fresh)
         changes = self._changes(self._judged(fresh), facts)
@@ -328,7 +330,7 @@ class _Refinement:
     def _said_at(self) -> dict[str, str]:
         return {exchange.id: exchange.at for exchange in self._part.exchanges}
 
-    def _renewed(self, proposal: Proposal) -> Proposal | None:
+    def _if_still_valid(self, proposal: Proposal) -> Proposal | None:
         """The proposal, or None where its note was changed, replaced or taken away while the model
         thought.
         """

@@ -98,7 +98,7 @@ def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> s
     if receipt.trust != Trust.USER:
         return receipt.trust
     own = " ".join(segment.text for segment in segments if segment.trust == Trust.USER)
-    is_own = _share(statement, own) >= OWN_WORDS
+    is_own = _supported_share(statement, own) >= OWN_WORDS
     return (Trust.USER if is_own else Trust.ASSISTANT).value
 
 
@@ -107,7 +107,7 @@ def is_supported(statement: str, segments: Iterable[Segment], known: str = "") -
     ``known`` note has.
     """
     said = " ".join((known, *(segment.text for segment in segments)))
-    is_alike = _share(statement, said) >= SUPPORTED
+    is_alike = _supported_share(statement, said) >= SUPPORTED
     return is_alike and _measures(statement) <= _measures(said)
 
 
@@ -122,7 +122,7 @@ def _measures(text: str) -> set[str]:
     return measures
 
 
-def _share(statement: str, said: str) -> float:
+def _supported_share(statement: str, said: str) -> float:
     """The share of a statement's content words that are in a text."""
     words = stems_of(statement) - STOP_STEMS
     common = len(words & stems_of(said))

@@ -77,10 +77,10 @@ def extracted_together(
     in_turn = filter(None, chain.from_iterable(zip_longest(*near)))
     known = fitting_notes(in_turn, extract.listing_room(sum(map(len, texts))))
     talks = (f"Talk {number}:\n{text}" for number, text in enumerate(texts, 1))
-    question = "\n\n".join((extract.listed(known), *talks))
+    question = "\n\n".join((extract.known_notes_text(known), *talks))
     read = partial(_split_by_talk, deps=deps, parts=parts, near=near, known=known)
     found = asker.ask(TOGETHER, question, SCHEMA, read)
-    shares = _shares(asker.usage, len(parts))
+    shares = _split_usage(asker.usage, len(parts))
     return [
         SharedExtraction(part, extraction, share, dropped)
         for part, (extraction, dropped), share in zip(parts, found, shares, strict=True)
@@ -119,7 +119,7 @@ def _answers(answer: Any, count: int) -> list[dict[str, list[Any]]]:
     return apart
 
 
-def _shares(usage: Usage, count: int) -> list[Usage]:
+def _split_usage(usage: Usage, count: int) -> list[Usage]:
     """A usage in parts that add up to it."""
     figures = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
     return [

@@ -62,7 +62,7 @@ def exchange_key(exchange: Exchange) -> str:
     return text_hash(words)[:16]
 
 
-def unread(
+def unasked_exchanges(
     exchanges: Sequence[Exchange], known: Collection[str], *, is_open: bool
 ) -> tuple[Exchange, ...]:
     """The exchanges that no model was asked about; the last one of an open conversation may still
@@ -118,7 +118,7 @@ def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
         segments = [_shortened_segment(segment) for segment in segments]
     parts: list[list[Segment]] = []
     size = MAX_INPUT  # no part is begun
-    for piece, needed in _sized(segments):
+    for piece, needed in _with_sizes(segments):
         if size + needed > MAX_INPUT:
             parts.append([])
             size = 0
@@ -127,7 +127,7 @@ def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
     return tuple(Window(tuple(part)) for part in parts)
 
 
-def _sized(segments: Sequence[Segment]) -> Iterator[tuple[Segment, int]]:
+def _with_sizes(segments: Sequence[Segment]) -> Iterator[tuple[Segment, int]]:
     """Each piece with the room that it needs; the first piece of a turn needs room for the whole
     turn, up to one part.
     """
@@ -164,12 +164,12 @@ def _turns(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
         if current and current[-1].turn != segment.turn:
             yield current
             current = []
-        current += _pieces(segment)
+        current += _split_segment(segment)
     if current:
         yield current
 
 
-def _pieces(segment: Segment) -> list[Segment]:
+def _split_segment(segment: Segment) -> list[Segment]:
     room = MAX_INPUT - len(segment.line) + len(segment.shown) - 1
     rest, found = segment.shown, []
     while len(rest) > room:

@@ -49,7 +49,7 @@ def line_of(entry: Mapping[str, Any]) -> str:
     return json.dumps(dict(entry), ensure_ascii=False, sort_keys=True)
 
 
-def without(data: bytes, ids: Collection[str]) -> bytes:
+def without_memories(data: bytes, ids: Collection[str]) -> bytes:
     """The lines that name none of these memories, joined again."""
     names = [memory_id.encode() for memory_id in ids]
     lines = data.splitlines(keepends=True)
@@ -66,7 +66,7 @@ def drop(root: Path, ids: Collection[str]) -> None:
     """
     for file in files.walk(root, FOLDER, []):
         data = files.read(root, file.path, MAX_FILE)
-        rest = without(data, ids)
+        rest = without_memories(data, ids)
         if not rest:
             files.remove(root, file.path)
         elif rest != data:

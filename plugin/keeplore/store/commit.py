@@ -96,11 +96,11 @@ def _plan(
     backend: GitBackend, branch: str, cache: CycleCache, extra: tuple[str, ...]
 ) -> CommitPlan:
     """What differs between disk and HEAD. Raises RepositoryBusy, Moved or Unsupported."""
-    ref, parent = _recovered(backend, branch, cache)
+    ref, parent = _ref_and_parent(backend, branch, cache)
     index = stamp_of(backend.places.own)
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
-    on_disk, ids = _look(backend, cache, skipped, extra)
+    on_disk, ids = _files_and_blob_ids(backend, cache, skipped, extra)
     restore_committed(backend, cache, parent, tracked, ids)
     differing = [path for path, id_ in ids.items() if blob_id_at(tracked, path) != id_]
     removed = _removed_paths(backend, tracked, on_disk, skipped)
@@ -129,7 +129,7 @@ def _plan(
     )
 
 
-def _look(
+def _files_and_blob_ids(
     backend: GitBackend, cache: CycleCache, skipped: list[str], extra: Iterable[str]
 ) -> tuple[dict[str, FileState], dict[str, str]]:
     """The files on disk that are not forgotten, and the blob ids of those that git may have."""
@@ -140,7 +140,9 @@ def _look(
     return on_disk, ids
 
 
-def _recovered(backend: GitBackend, branch: str, cache: CycleCache) -> tuple[str, str]:
+def _ref_and_parent(
+    backend: GitBackend, branch: str, cache: CycleCache
+) -> tuple[str, str]:
     """The branch and its commit, after what a rebase took back is there again."""
     ref = check_branch(backend.root, backend.ref(), branch)
     parent = backend.tip(ref)

@@ -129,13 +129,13 @@ def edit_index(
     root, environment = backend.root, {"GIT_INDEX_FILE": str(draft)}
     check_merged(backend, draft)
     written = [(path, blob) for path, blob in changes.items() if blob is not None]
-    for step in _steps(written):
+    for step in _batches(written):
         arguments = _index_arguments(root, step)
         output(
             root, "update-index --add --replace", *arguments, environment=environment
         )
     removed = [f"./{path}" for path, blob in changes.items() if blob is None]
-    for gone in _steps(removed):
+    for gone in _batches(removed):
         output(root, "update-index --force-remove", *gone, environment=environment)
 
 
@@ -148,7 +148,7 @@ def _index_arguments(root: Path, blobs: Sequence[tuple[str, Blob]]) -> list[str]
     return [*arguments, *(f"./{path}" for path in present)]
 
 
-def _steps(items: Sequence[T]) -> Iterator[Sequence[T]]:
+def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """The items in parts that fit into one command line."""
     return (
         items[start : start + INDEX_STEP] for start in range(0, len(items), INDEX_STEP)

@@ -92,7 +92,7 @@ def remove_notes(notes: Iterable[Path]) -> None:
         note.unlink(missing_ok=True)
 
 
-def departed(root: Path) -> set[str]:
+def departed_paths(root: Path) -> set[str]:
     """The paths of files that went and whose notes are not settled yet."""
     return {departure.path for departure in _departures(root)}
 
@@ -115,12 +115,12 @@ def _is_held(
     copies = [path for path, _ in memory_files.copies(root, present, departure.id)]
     if copies and not departure.is_joined:
         return True
-    missing = _words(departure.text)
+    missing = _body_words(departure.text)
     for path, fingerprint in departure.heirs.items():
         if path in committed:
             if fingerprint != _fingerprint(root, path):
                 return bool(copies)
-            missing -= _words(_text(root, path))
+            missing -= _body_words(_text(root, path))
     return not missing
 
 
@@ -136,7 +136,7 @@ def _text(root: Path, path: str) -> str:
     return ""
 
 
-def _words(text: str) -> set[str]:
+def _body_words(text: str) -> set[str]:
     """The words below the front matter."""
     return set(_WORD.findall(_FRONT.sub("", text, count=1)))
 

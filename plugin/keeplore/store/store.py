@@ -215,7 +215,7 @@ class Store:
             for copy in merge_copies(self.root, memory_ids):
                 copies[copy] = [path for path, _ in self.copies(copy)]
             purge.check(self.root, self.branch, self.cache, copies)
-            purge.mark(self.root, self.stones, copies, machine, at)
+            purge.mark_purged(self.root, self.stones, copies, machine, at)
         return self._carry_out_purges()
 
     def follow_purges(self, other: str = "") -> PurgeResult:
@@ -229,9 +229,9 @@ class Store:
 
         head = self.head()
         theirs = purge.new_stones(self.root, head, other) if other else []
-        known = purge.purged(self.stones)
+        known = purge.purged_blobs(self.stones)
         if purge.is_clean(
-            self.root, purge.purged([*self.stones, *theirs]), [head, other]
+            self.root, purge.purged_blobs([*self.stones, *theirs]), [head, other]
         ):
             return PurgeResult()
         purge.check_loss(theirs, known, [file.path for file in self.scan()])
@@ -245,10 +245,10 @@ class Store:
         """Take what is marked as purged out of history; its removal is committed first."""
         from keeplore.store.delete import purge  # here, as above
 
-        if not purge.purged(self.stones):
+        if not purge.purged_blobs(self.stones):
             return PurgeResult()
         with self.exclusive:
-            audit_log.drop(self.root, purge.purged(self.stones))
+            audit_log.drop(self.root, purge.purged_blobs(self.stones))
         self.commit(purge.MESSAGE)
         return purge.carry_out(self.root, self.branch, self.cache, self.stones)
 
@@ -397,7 +397,7 @@ class Store:
                     delete.withdraw_file(self.root, self.stones, path, held)
             for path in paths:
                 mended += repair.mend(self.root, self.cache, path)
-            mended += repair.unite(self.root, (file.path for file in self.scan()))
+            mended += repair.join_copies(self.root, (file.path for file in self.scan()))
             for path in paths:
                 copies = self.copies(memory_files.id_at(self.root, path))
                 if len(copies) > 1:

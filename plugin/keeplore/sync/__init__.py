@@ -2,14 +2,14 @@
 
 from keeplore.sync.clone import checks_out_workspace, clone
 from keeplore.sync.errors import SyncError
-from keeplore.sync.remote_git import reach
+from keeplore.sync.remote_git import check_reachable
 from keeplore.sync.synchronise import SyncResult, synchronise
 
 __all__ = [
     "SyncError",
     "SyncResult",
+    "check_reachable",
     "checks_out_workspace",
     "clone",
-    "reach",
     "synchronise",
 ]

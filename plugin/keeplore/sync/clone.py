@@ -31,7 +31,7 @@ def clone(url: str, directory: Path) -> None:
     if protocols == "file" and "://" not in url:
         url = str(Path(url).expanduser().resolve())
     _expect_empty(directory)
-    with _aside(directory) as aside:
+    with _temporary_neighbour(directory) as aside:
         arguments = (_CLONE, "--quiet", "--", url, str(aside))
         done = attempt(
             directory.parent, protocols, *arguments, timeout_s=CLONE_TIMEOUT_S
@@ -55,39 +55,39 @@ def _expect_empty(directory: Path) -> None:
 
 
 def clone_project(
-    url: str, protocols: str, place: Path, followed: Callable[[str], None]
+    url: str, protocols: str, place: Path, on_progress: Callable[[str], None]
 ) -> None:
     """Clone a repository without submodules and without git hooks; ``place`` appears when it is
     complete.
 
-    ``protocols`` are those that git may use, as ``checked_url`` gives them; ``followed`` is called
-    with git's own words on how far it is. Raises SyncError or OSError.
+    ``protocols`` are those that git may use, as ``checked_url`` gives them; ``on_progress``
+    is given git's own words on how far it is. Raises SyncError or OSError.
     """
-    with _aside(place) as aside:
-        arguments = ("--progress", "--template=", "--", url, str(aside))
+    with _temporary_neighbour(place) as temporary:
+        arguments = ("--progress", "--template=", "--", url, str(temporary))
         done = attempt(
             place.parent,
             protocols,
             _CLONE,
             *arguments,
             timeout_s=CLONE_TIMEOUT_S,
-            followed=followed,
+            on_progress=on_progress,
         )
         check(done)
         if place.is_dir():
             place.rmdir()  # it was empty
-        aside.replace(place)
+        temporary.replace(place)
 
 
 @contextlib.contextmanager
-def _aside(place: Path) -> Iterator[Path]:
+def _temporary_neighbour(place: Path) -> Iterator[Path]:
     """A name beside a place, for what is not complete yet; what is left there goes at the end."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    aside = place.with_name(f".{place.name}-{secrets.token_hex(4)}.tmp")
+    temporary = place.with_name(f".{place.name}-{secrets.token_hex(4)}.tmp")
     try:
-        yield aside
+        yield temporary
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _is_workspace(directory: Path) -> bool:

@@ -55,7 +55,7 @@ def failure(printed: str) -> SyncError:
     """
     low = printed.lower()
     kind = next(
-        (kind for kind, case in _cases().items() if _matches_output(case, low)),
+        (kind for kind, case in _load_cases().items() if _matches_output(case, low)),
         FailureKind.OTHER,
     )
     if kind == FailureKind.REFUSED and _RACE.search(low):
@@ -65,7 +65,7 @@ def failure(printed: str) -> SyncError:
 
 def of_kind(kind: str, printed: str = "") -> SyncError:
     """The error of a kind, with git's own words."""
-    case = _cases()[kind]
+    case = _load_cases()[kind]
     said = shown("; ".join(_reasons(printed)))
     return SyncError(kind, f"{case.what}: {said}" if said else case.what, case.remedy)
 
@@ -88,7 +88,7 @@ class FailureCase:
 
 
 @functools.cache
-def _cases() -> dict[str, FailureCase]:
+def _load_cases() -> dict[str, FailureCase]:
     """The kinds of failure in the order in which they are tried."""
     text = Path(__file__).with_name("failures.toml").read_text(encoding="utf-8")
     return {kind: FailureCase(**case) for kind, case in tomllib.loads(text).items()}

@@ -42,10 +42,10 @@ def attempt(
     command: str,
     *arguments: str,
     timeout_s: float = TIMEOUT_S,
-    followed: Callable[[str], None] | None = None,
+    on_progress: Callable[[str], None] | None = None,
 ) -> GitResult:
-    """Run a git command that talks to a remote; ``followed`` hears its progress, the exit code is
-    left to the caller. Raises SyncError where git took too long.
+    """Run a git command that talks to a remote; ``on_progress`` hears how far it is, the exit code
+    is left to the caller. Raises SyncError where git took too long.
     """
     environment = {"GIT_ALLOW_PROTOCOL": protocols, "GIT_PROTOCOL_FROM_USER": "1"}
     if "ssh" in protocols and (ssh := _ssh(directory)):
@@ -58,7 +58,7 @@ def attempt(
             options=_OPTIONS,
             environment=environment,
             timeout_s=timeout_s,
-            followed=followed,
+            on_progress=on_progress,
         )
     except RepositoryError as e:
         raise of_kind("offline", e.message) from e
@@ -152,7 +152,7 @@ def _refused_address(url: str, why: str) -> SyncError:
 REACH_TIMEOUT_S = 30.0
 
 
-def reach(store: Store) -> None:
+def check_reachable(store: Store) -> None:
     """Ask the remote what it has; nothing is fetched. Raises SyncError, or RepositoryError without
     a remote.
     """

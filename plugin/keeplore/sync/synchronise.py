@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Remote, Store, run
-from keeplore.store.git.inspection import unpublished
+from keeplore.store.git.inspection import unpublished_contents
 from keeplore.store.git.remotes import back_up, is_ancestor
 from keeplore.store.paths import is_memory
 from keeplore.store.repository_state import directories, is_shallow
@@ -69,7 +69,7 @@ def synchronise(
         to_push = _checked_commits(store, theirs, scan)
         replaced = at_remote if at_remote != theirs else ""
         if not (to_push or replaced) or _push(store, remote, protocols, replaced):
-            return _concluded(taken, to_push, held_back)
+            return _with_note(taken, to_push, held_back)
     raise failure("[rejected]")
 
 
@@ -96,7 +96,7 @@ def _checked_commits(store: Store, theirs: str, scan: Scan) -> int:
     return count
 
 
-def _concluded(
+def _with_note(
     taken: SyncResult, pushed: int, held_back: tuple[str, ...]
 ) -> SyncResult:
     """The result of all attempts, with its note."""
@@ -182,7 +182,7 @@ def _check_texts(store: Store, head: str, theirs: str, scan: Scan) -> None:
     """
     found: dict[str, str] = {}
     paths = []
-    for path, data in unpublished(store.root, head, theirs):
+    for path, data in unpublished_contents(store.root, head, theirs):
         name = shown(path.encode("utf-8", "backslashreplace").decode())
         for start, kind in scan(data):
             line = data.count(b"\n", 0, start) + 1

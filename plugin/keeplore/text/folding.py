@@ -76,7 +76,7 @@ def fold(text: str, limits: FoldLimits = KEPT) -> str:
     text = _BASE64.sub(lambda m: f"[base64 data left out: {_kilobytes(m[0])}]", text)
     return "\n".join(
         line
-        for is_code, lines in _stretches(text)
+        for is_code, lines in _code_and_text_runs(text)
         for line in _folded_lines(lines, limits, is_code=is_code)
     )
 
@@ -86,7 +86,7 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:
+def _code_and_text_runs(text: str) -> Iterator[tuple[bool, list[str]]]:
     """The text's lines in order, cut where fenced blocks begin and end."""
     position = 0
     for start, end in code_spans(text):

@@ -29,7 +29,7 @@ _SPAN_OR_OPENING = re.compile(
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
-def enclosed(markdown: str, below: int) -> str:
+def nest(markdown: str, below: int) -> str:
     """The text with its headings moved below this level (6 is the lowest), without open ends.
 
     Where code stands in a list or a quotation, the whole is given as a block of code.
@@ -69,13 +69,13 @@ def _lines(markdown: str, below: int) -> Iterator[str]:
             fence = opened[1] or opened[2]
             yield line
             continue
-        yield _harmless(line, below, is_after_text=is_after_text)
+        yield _neutral_line(line, below, is_after_text=is_after_text)
         is_after_text = bool(line.strip(" \t>"))
     if fence:
         yield fence
 
 
-def _harmless(line: str, below: int, *, is_after_text: bool) -> str:
+def _neutral_line(line: str, below: int, *, is_after_text: bool) -> str:
     if heading := _HEADING.match(line):
         level = min(len(heading[2]) + below, LEVELS)
         line = f"{heading[1]}{'#' * level}{line[heading.end() :]}"

@@ -75,7 +75,7 @@ def extra_tokens(text: str) -> str:
     """
     extra: dict[str, None] = {}
     for match in _CAMEL.finditer(text):
-        extra.setdefault(" ".join(humps(match[0])))
+        extra.setdefault(" ".join(split_identifier(match[0])))
     for run in runs(text):
         extra.setdefault(" ".join(pairs(run)))
     for word in attached_words(text):
@@ -112,13 +112,13 @@ def query_terms(query: str) -> list[tuple[str, ...]]:
 
 def _spellings(term: str) -> tuple[str, ...]:
     others = (
-        [" ".join(humps(match[0])) for match in _CAMEL.finditer(term)]
+        [" ".join(split_identifier(match[0])) for match in _CAMEL.finditer(term)]
         if _CAMEL.fullmatch(term)
         else []
     )
     return tuple(dict.fromkeys((term, *others)))
 
 
-def humps(identifier: str) -> list[str]:
+def split_identifier(identifier: str) -> list[str]:
     """The words and numbers that a name is made of: "parse", "HTTP" and "2" of "parseHTTP2"."""
     return _HUMP.findall(identifier)

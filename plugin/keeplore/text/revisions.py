@@ -133,7 +133,7 @@ def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
-    if ending := _ending(said):
+    if ending := _ending_revision(said):
         return ending
     new = _taken_up(said) if corrects or _TURNED.search(said) else ""
     return _revision(said, "", new) if new else None
@@ -167,7 +167,7 @@ def _revision(said: str, old: str, new: str) -> Revision | None:
     return Revision(rejected, chosen, about)
 
 
-def _ending(said: str) -> Revision | None:
+def _ending_revision(said: str) -> Revision | None:
     for phrase in _compiled(_ENDING):
         if found := phrase.search(said):
             rejected = frozenset(stems(found["old"])) - _CHANGING

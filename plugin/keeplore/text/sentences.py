@@ -113,7 +113,7 @@ def _sentences(message: str) -> Iterator[Sentence]:
                 )
             continue
         found = _segments(block)
-        within = _within(around, indent, block) if label else ""
+        within = _list_lead(around, indent, block) if label else ""
         above = (heading, lead, within) if label else (heading, "", "")
         for n, text in enumerate(found):
             yield Sentence(text, *above, label, is_first=n == 0)
@@ -126,7 +126,7 @@ def _leads_on(block: str) -> bool:
     return block.rstrip("*_ ").endswith((":", "："))
 
 
-def _within(around: list[tuple[int, str]], indent: int, block: str) -> str:
+def _list_lead(around: list[tuple[int, str]], indent: int, block: str) -> str:
     """The item that introduces a list, of an item of that list; ``around`` are the indentations and
     words of the items that a list's next item can belong to.
     """
@@ -201,7 +201,7 @@ def _prose_lines(message: str) -> Iterator[str]:
     """The message's lines, ``""`` where something that is no prose stood."""
     in_output = in_list = False
     raws = message.splitlines()
-    alike = _alike(raws)
+    alike = _repeated_beginnings(raws)
     for n, (line, is_fenced) in enumerate(_fenced(raws)):
         if is_fenced or not line:
             in_output = in_output and bool(line)
@@ -242,7 +242,7 @@ def _is_code(prose: str) -> bool:
     return _CODE_LINE.search(prose) is not None and not _TOLD.match(prose)
 
 
-def _alike(lines: list[str]) -> set[int]:
+def _repeated_beginnings(lines: list[str]) -> set[int]:
     """Numbers of the lines that begin as their neighbours do, ``ALIKE`` and more in a row: a
     program wrote them.
     """

@@ -66,7 +66,8 @@ def similarity(one: str, other: str) -> float:
     if first == second:
         return 1.0
     return max(
-        _dice(_words(first), _words(second)), _dice(_threes(first), _threes(second))
+        _dice_coefficient(_words(first), _words(second)),
+        _dice_coefficient(_trigrams(first), _trigrams(second)),
     )
 
 
@@ -76,9 +77,9 @@ def _words(text: str) -> set[str]:
     return words - _EMPTY or words
 
 
-def _threes(text: str) -> set[str]:
+def _trigrams(text: str) -> set[str]:
     return {text[at : at + 3] for at in range(len(text) - 2)}
 
 
-def _dice(one: set[str], other: set[str]) -> float:
+def _dice_coefficient(one: set[str], other: set[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0

@@ -144,7 +144,7 @@ def word_count(text: str) -> int:
 
 def attached_words(text: str) -> list[str]:
     """The words of other scripts that no space parts from such writing, as in 用Redis做."""
-    return [] if text.isascii() else _attached().findall(text)
+    return [] if text.isascii() else _attached_pattern().findall(text)
 
 
 def without_runs(text: str) -> str:
@@ -155,7 +155,7 @@ def without_runs(text: str) -> str:
 
 
 @functools.cache
-def _attached() -> re.Pattern[str]:
+def _attached_pattern() -> re.Pattern[str]:
     """The pattern of other words that touch a run of such letters. Compiled when first needed,
     which takes 3 ms; each word is looked at once.
     """

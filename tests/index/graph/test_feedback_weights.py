@@ -102,7 +102,7 @@ class Shelf:
 
     def count(self, machine: str, tallies: Mapping[str, UsageCounters]) -> None:
         self.store.write_text(
-            feedback_counters.path_of(machine), feedback_counters.written(tallies)
+            feedback_counters.path_of(machine), feedback_counters.to_text(tallies)
         )
 
     def weights(self, *ids: str) -> list[float]:

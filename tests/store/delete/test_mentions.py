@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from keeplore.store.delete.mentions import (
-    cleaned,
     contents,
     files_containing,
-    holding,
     messages,
+    objects_containing,
+    without_mentions,
 )
 
 Git = Callable[..., str]
@@ -51,24 +51,24 @@ def test_tombstones_and_audit_lines_of_a_memory_are_taken_out(
 ) -> None:
     places = [(blob, path) for path, blob in blobs.items()]
     stone, lines = f"forgotten/{ONE}.json", "audit/vm/2026-02.jsonl"
-    assert cleaned(root, places, {ONE}) == {
+    assert without_mentions(root, places, {ONE}) == {
         (blobs[stone], stone): b"",
         (blobs[lines], lines): f'{{"id": "{OTHER}"}}\n'.encode(),
     }
-    assert cleaned(root, places, ()) == {}
-    assert cleaned(root, (), {ONE}) == {}
+    assert without_mentions(root, places, ()) == {}
+    assert without_mentions(root, (), {ONE}) == {}
 
 
 def test_every_object_with_a_word_is_found(
     root: Path, blobs: dict[str, str], git: Git
 ) -> None:
     head, folder = (git("rev-parse", name, cwd=root) for name in ("HEAD", "HEAD:notes"))
-    assert holding(root, ["secret word", "plain.txt"]) == {
+    assert objects_containing(root, ["secret word", "plain.txt"]) == {
         blobs["notes/plain.txt"]: "blob",
         folder: "tree",
     }
-    assert holding(root, ["Add a secret"]) == {head: "commit"}
-    assert holding(root, []) == {}
+    assert objects_containing(root, ["Add a secret"]) == {head: "commit"}
+    assert objects_containing(root, []) == {}
 
 
 def test_files_and_messages_that_say_a_word_are_counted(root: Path) -> None:

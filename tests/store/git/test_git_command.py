@@ -40,5 +40,5 @@ def test_git_whose_follower_stops_is_ended(tmp_path: Path) -> None:
 
     waiting = "alias.wait=!echo begun >&2; sleep 600"
     with pytest.raises(Interrupted):
-        run(tmp_path, "-c", waiting, "wait", followed=follow)
+        run(tmp_path, "-c", waiting, "wait", on_progress=follow)
     assert heard == ["begun"]

@@ -21,8 +21,8 @@ from keeplore.store.git.inspection import (
     left_out,
     old_locks,
     other_versions,
-    staged,
-    unpublished,
+    staged_contents,
+    unpublished_contents,
 )
 
 Git = Callable[..., str]
@@ -111,7 +111,7 @@ def test_damage_is_told_in_gits_words(root: Path, git: Git) -> None:
 
 
 def test_what_is_staged(root: Path, git: Git, tmp_path: Path) -> None:
-    assert staged(root, "") == {}
+    assert staged_contents(root, "") == {}
     put(root, ".gitattributes", "user/*.md filter=upper\n")
     git("config", "filter.upper.clean", "tr a-z A-Z", cwd=root)
     git("config", "filter.upper.smudge", "tr A-Z a-z", cwd=root)
@@ -129,8 +129,8 @@ def test_what_is_staged(root: Path, git: Git, tmp_path: Path) -> None:
         "memory/last.md": b"x" * MAX_FILE,
         "user/filtered.md": b"secret\n",
     }
-    assert staged(root, "") == expected
-    assert staged(root, str(tmp_path / "no-index")) == {}
+    assert staged_contents(root, "") == expected
+    assert staged_contents(root, str(tmp_path / "no-index")) == {}
 
 
 def test_what_a_push_would_publish(root: Path, git: Git) -> None:
@@ -150,10 +150,10 @@ def test_what_a_push_would_publish(root: Path, git: Git) -> None:
     ]
     # a picture of a person's own is no text
     versions = [("memory/a.md", b"Two\n"), ("memory/a.md", b"One\n")]
-    assert [*unpublished(root, second, f"{first}~1")] == versions
-    assert [*unpublished(root, second, first)] == versions[:1]
-    assert [*unpublished(root, second, second)] == []
-    every = dict.fromkeys(path for path, _ in unpublished(root, second, ""))
+    assert [*unpublished_contents(root, second, f"{first}~1")] == versions
+    assert [*unpublished_contents(root, second, first)] == versions[:1]
+    assert [*unpublished_contents(root, second, second)] == []
+    every = dict.fromkeys(path for path, _ in unpublished_contents(root, second, ""))
     assert {"memory/a.md", ".gitignore"} <= every.keys()
     (root / "memory" / "a.md").unlink()
     save(root, git, "Third")

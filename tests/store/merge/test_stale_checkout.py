@@ -194,7 +194,7 @@ def test_what_git_takes_while_a_cycle_looks_is_there_again(
     work.do()
     (store.root / "app.py").write_text("edited\n")
     git("add", "app.py", cwd=store.root)
-    seen_by_us, looks = commit._look, []
+    seen_by_us, looks = commit._files_and_blob_ids, []
 
     def overtaken(*arguments):
         looks.append(seen_by_us(*arguments))
@@ -202,7 +202,7 @@ def test_what_git_takes_while_a_cycle_looks_is_there_again(
             git("read-tree", "--reset", "-u", before, cwd=store.root)
         return looks[-1]
 
-    monkeypatch.setattr(commit, "_look", overtaken)
+    monkeypatch.setattr(commit, "_files_and_blob_ids", overtaken)
     fresh(store.root).commit()
     work.check(git)
 

@@ -11,7 +11,7 @@ from keeplore.cli.doctor.finding import DoctorFinding, note, several, well, wron
 from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
 from keeplore.index import IndexFlaw
 from keeplore.store.git.inspection import damaged, differing
-from keeplore.sync import reach
+from keeplore.sync import check_reachable
 from keeplore.workspace.workspace import Workspace
 
 
@@ -94,7 +94,7 @@ def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     if not workspace.store.remote():
         return
     try:
-        reach(workspace.store)
+        check_reachable(workspace.store)
         yield well(f"{part} sync", f"{workspace.store.remote()} answers")
     except KeeploreError as e:
         yield wrong(f"{part} sync", e.message, e.remedy)

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keeplore.text.query_terms import humps
+from keeplore.text.query_terms import split_identifier
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ def english_words(text: str) -> list[str]:
     made of; none of one letter, with figures or with letters that English has not.
     """
     names = (word for word in _WORD.findall(text) if word.isascii() and word.isalpha())
-    parts = (part for name in names for part in humps(name))
+    parts = (part for name in names for part in split_identifier(name))
     return [*dict.fromkeys(part.lower() for part in parts if len(part) > 1)]
 
 

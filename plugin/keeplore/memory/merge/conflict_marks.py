@@ -46,7 +46,7 @@ def _by_marks(text: str) -> tuple[str, str] | None:
     sides: dict[str, list[str]] = {"one": [], "base": [], "other": []}
     part, found, depth, length = "", 0, 0, 0
     for line in text.split("\n"):
-        sign, size = _mark(line)
+        sign, size = _conflict_mark(line)
         is_mark = size == length or not part
         following = _after_mark(part, sign) if is_mark and not depth else None
         if following is not None:
@@ -62,7 +62,7 @@ def _by_marks(text: str) -> tuple[str, str] | None:
     return "\n".join(sides["one"]), "\n".join(sides["other"])
 
 
-def _mark(line: str) -> tuple[str, int]:
+def _conflict_mark(line: str) -> tuple[str, int]:
     """Sign and length of the mark that a line is, "" and 0 for none.
 
     Those of a conflict are longer where it holds another one or the file was renamed, all alike.

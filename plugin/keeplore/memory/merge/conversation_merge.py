@@ -43,9 +43,9 @@ def merge_conversations(
     ``is_derived``: what the loser has above the exchanges was made from them, and gives way without
     a clash.
     """
-    top, one = _parts(loser)
-    other_top, other = _parts(winner)
-    base_top, before = _parts(base or "")
+    top, one = _head_and_exchanges(loser)
+    other_top, other = _head_and_exchanges(winner)
+    base_top, before = _head_and_exchanges(base or "")
     head = _merged_head(base_top if base is not None else None, top, other_top)
     blocks, is_clash = _exchanges(before, one, other)
     parts = "".join(f"{part.rstrip()}\n\n" for part in (head.text, *blocks))
@@ -53,7 +53,7 @@ def merge_conversations(
     return LineMerge(_dated(parts.rstrip() + "\n"), is_clash)
 
 
-def _parts(body: str) -> tuple[str, Blocks]:
+def _head_and_exchanges(body: str) -> tuple[str, Blocks]:
     """What stands above the exchanges, and the exchanges."""
     head, *exchanges = _TURN.split(body.replace("\r\n", "\n"))
     return head, _by_turn(exchanges)
@@ -66,7 +66,7 @@ def _merged_head(base: str | None, loser: str, winner: str) -> LineMerge:
     was = {} if base is None else _by_heading(base)
     mine, theirs = _by_heading(loser), _by_heading(winner)
     text, is_clash = "", False
-    for key in sorted({**theirs, **mine}, key=_place):
+    for key in sorted({**theirs, **mine}, key=_part_order):
         sections = [side.get(key, "") for side in (was, mine, theirs)]
         listed, rest = _section(*sections, has_base=base is not None)
         is_clash = is_clash or rest.is_clash
@@ -137,7 +137,7 @@ def _joined_unfolded(was: str, one: str, other: str) -> LineMerge | None:
 
 def _says_all(text: str, other: str) -> bool:
     """Does a text have each line of the other one?"""
-    return _words(other.split("\n")) <= _words(text.split("\n"))
+    return _content_lines(other.split("\n")) <= _content_lines(text.split("\n"))
 
 
 def _longer_exchange(one: str, other: str) -> LineMerge | None:
@@ -147,13 +147,14 @@ def _longer_exchange(one: str, other: str) -> LineMerge | None:
     )
     lines, more = (text.rstrip().split("\n")[1:] for text in (short, long))
     is_longer = len(short) < len(long) and more[: len(lines)] == lines
-    is_kept = _words(lines) <= _words(more)  # a step is written as an item of a list
+    # a step is written as an item of a list
+    is_kept = _content_lines(lines) <= _content_lines(more)
     if is_longer or (is_kept and _goes_on(_exchange(short), _exchange(long))):
         return LineMerge(long, is_clash=False)
     return None
 
 
-def _words(lines: Iterable[str]) -> set[str]:
+def _content_lines(lines: Iterable[str]) -> set[str]:
     """The lines of an exchange without its marks and headings."""
     return {
         line.removeprefix("- ")
@@ -242,6 +243,6 @@ def _items(section: str) -> tuple[list[str], str]:
     return items, "".join(line for line in lines if not line.startswith("- "))
 
 
-def _place(key: tuple[str, int]) -> int:
+def _part_order(key: tuple[str, int]) -> int:
     """Where a part stands: what a person added comes after ours, and the exchanges come last."""
     return _PLACES.get(key[0], len(_ORDER))

@@ -82,7 +82,11 @@ def _joined_text(base: _Read | None, loser: _Read, winner: _Read) -> tuple[str, 
     if winner[1].kind == MemoryKind.DIGEST:  # it is made anew of what both were made of
         return winner[0], False
     joined, is_clash = _joined_memory(base and base[1], loser[1], winner[1])
-    front = merge_by_lines(base and _front(*base), _front(*loser), _front(*winner))
+    front = merge_by_lines(
+        base and _front_matter_text(*base),
+        _front_matter_text(*loser),
+        _front_matter_text(*winner),
+    )
     try:
         return _as_written(front, joined), is_clash
     except Corrupt:  # together it is more than a front matter may hold
@@ -166,7 +170,7 @@ def merge_log(_path: str, base: str | None, one: str, other: str) -> FileMerge:
     if not (one.startswith(base or "") and other.startswith(base or "")):
         kept = []
     added = {line for line in [*one.split("\n"), *other.split("\n")] if line.strip()}
-    lines = [*kept, *sorted(added.difference(kept), key=_moment)]
+    lines = [*kept, *sorted(added.difference(kept), key=_log_line_key)]
     return FileMerge("".join(f"{line}\n" for line in lines), {})
 
 
@@ -196,7 +200,7 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge
     origin = _entity(base) if base is not None else None
     said = _joined_entity(origin.said if origin else {}, second.said, first.said)
     text = serialise_entity(said)
-    return FileMerge(_commented(text, merge_by_lines(base, loser, winner)), {})
+    return FileMerge(_with_comments_kept(text, merge_by_lines(base, loser, winner)), {})
 
 
 def _entity_precedence(text: str) -> tuple[bool, str]:
@@ -206,7 +210,7 @@ def _entity_precedence(text: str) -> tuple[bool, str]:
     return _entity(text) is not None, _fingerprint(text)
 
 
-def _commented(text: str, by_lines: LineMerge) -> str:
+def _with_comments_kept(text: str, by_lines: LineMerge) -> str:
     """An entity's text, in the lines of both versions where they say the same: a person's comments
     stay so.
     """
@@ -286,7 +290,7 @@ def _entity(text: str) -> EntityFile | None:
         return None
 
 
-def _front(text: str, memory: Memory) -> str:
+def _front_matter_text(text: str, memory: Memory) -> str:
     """What stands above the body, as somebody wrote it."""
     return (
         text[: len(text) - len(memory.body)]
@@ -304,12 +308,12 @@ def _as_written(front: LineMerge, memory: Memory) -> str:
     is_same = (
         reread
         and reread.body == memory.body
-        and _exactly(reread.meta) == _exactly(memory.meta)
+        and _canonical_json(reread.meta) == _canonical_json(memory.meta)
     )
     return text if is_same else serialise(memory)
 
 
-def _exactly(meta: Mapping[str, Any]) -> str:
+def _canonical_json(meta: Mapping[str, Any]) -> str:
     return json.dumps(meta, sort_keys=True)
 
 
@@ -427,7 +431,7 @@ def _is_identical(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and bool(one == other))
 
 
-def _moment(line: str) -> tuple[str, str]:
+def _log_line_key(line: str) -> tuple[str, str]:
     """When a line of a log was written; one without a time comes first."""
     entry = _json(line)
     at = entry.get("at") if entry else ""

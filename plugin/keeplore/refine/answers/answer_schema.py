@@ -46,7 +46,7 @@ class AnswerItem(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
     @classmethod
-    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    def repair(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """The fields with what is certain to be meant by them."""
         return data
 
@@ -77,7 +77,7 @@ class FactItem(AnswerItem):
     ends: Span = ""
 
     @classmethod
-    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    def repair(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
         return repaired_fact(data)
 
 
@@ -110,7 +110,7 @@ class ChoiceItem(AnswerItem):
     ] = ""
 
     @classmethod
-    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    def repair(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
         return repaired_choice(data)
 
 
@@ -128,7 +128,7 @@ class LineItem(AnswerItem):
     instead: Span = ""
 
     @classmethod
-    def repaired(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    def repair(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
         return repaired_line(data)
 
 
@@ -152,12 +152,12 @@ def items(
     found: list[_Item] = []
     for data in list_in(answer, key):
         try:
-            sound = kind.repaired(data) if isinstance(data, Mapping) else data
+            sound = kind.repair(data) if isinstance(data, Mapping) else data
             item = kind.model_validate(sound)
         except (ValidationError, RecursionError):
             dropped[f"{key}: wrong shape"] += 1
             continue
-        if _differs(data, item):
+        if _was_repaired(data, item):
             dropped[f"{key}: {REPAIRED}"] += 1
         if len(found) < most:
             found.append(item)
@@ -166,7 +166,7 @@ def items(
     return found
 
 
-def _differs(data: Mapping[str, Any], item: AnswerItem) -> bool:
+def _was_repaired(data: Mapping[str, Any], item: AnswerItem) -> bool:
     """Whether what a model said of a field was put right."""
     for field, kept in item.model_dump().items():
         said = data.get(field, kept)

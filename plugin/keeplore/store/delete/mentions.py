@@ -24,7 +24,7 @@ AT_ONCE = 500  # objects that git is asked for in one process
 Place = tuple[str, str]  # blob and path
 
 
-def cleaned(
+def without_mentions(
     root: Path, places: Iterable[Place], ids: Collection[str]
 ) -> dict[Place, bytes]:
     """Tombstones and audit files that tell of these memories, each with what is left when that is
@@ -52,7 +52,7 @@ def _is_mention(path: str, ids: Collection[str]) -> bool:
 
 def _text_left(path: str, data: bytes, ids: Collection[str]) -> bytes:
     if path.startswith(f"{audit_log.FOLDER}/"):
-        return audit_log.without(data, ids)
+        return audit_log.without_memories(data, ids)
     return data if any(_is_bare(data, memory_id) for memory_id in ids) else b""
 
 
@@ -103,7 +103,7 @@ def _copied_ids(memory: Memory) -> frozenset[str]:
     return sources_of(memory) or frozenset(contradicted)
 
 
-def holding(root: Path, words: Collection[str]) -> dict[str, str]:
+def objects_containing(root: Path, words: Collection[str]) -> dict[str, str]:
     """Every object that git has, reachable or not, with one of these words: id → its kind. A tree
     holds the names of files, a commit its message.
     """

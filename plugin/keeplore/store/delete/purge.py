@@ -81,7 +81,7 @@ def plan(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> Purg
     changed = rewrite_history.after(root, {text.commit for text in found})
     touched = _touched_refs(root, changed)
     local = [(ref, count) for ref, count in touched.items() if not _is_remote(ref)]
-    signed_commits = rewrite_history.signed(library.repository, changed)
+    signed_commits = rewrite_history.signed_commits(library.repository, changed)
     return PurgePlan(
         ids=tuple(wanted),
         paths=tuple(sorted({text.path for text in texts})),
@@ -115,10 +115,10 @@ def check(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> Non
     library = _library(root, branch, cache)
     wanted = dict.fromkeys(ids, ())
     texts = rewrite_history.find(root, library_reader(library.repository), wanted)
-    _staged(library, {text.blob for text in texts if text.memory_id}, wanted)
+    _staged_paths(library, {text.blob for text in texts if text.memory_id}, wanted)
 
 
-def mark(
+def mark_purged(
     root: Path,
     stones: Tombstones,
     copies: Mapping[str, Sequence[str]],
@@ -154,7 +154,7 @@ def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> None:
 
 def include_copies(root: Path, stones: Tombstones, machine: str, at: str) -> None:
     """Purge what merges put beside purged memories as well; the next commit removes its files."""
-    for memory_id in merge_copies(root, purged(stones)):
+    for memory_id in merge_copies(root, purged_blobs(stones)):
         known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
         if not known.is_purged:
             stones.write(without_text(replace(known, is_purged=True)))
@@ -182,7 +182,7 @@ def check_loss(
         )
 
 
-def purged(stones: Iterable[Tombstone]) -> dict[str, frozenset[str]]:
+def purged_blobs(stones: Iterable[Tombstone]) -> dict[str, frozenset[str]]:
     """Id → blobs of every memory that was purged."""
     found: dict[str, frozenset[str]] = {}
     for stone in stones:
@@ -248,13 +248,13 @@ def carry_out(
     when HEAD moves. Refs, reflogs and stashes follow; the index and the person's files stay. Can be
     run again after a kill. Raises RepositoryBusy or RepositoryError.
     """
-    wanted = purged(stones)
+    wanted = purged_blobs(stones)
     if not wanted:
         return PurgeResult()
 
     def cycle(lock: CommitLock, backend: object) -> PurgeResult:
         if not isinstance(backend, LibgitBackend):
-            raise _impossible("libgit2 cannot read it")
+            raise _cannot_rewrite("libgit2 cannot read it")
         return _rewrite(lock, backend, _check_possible(backend, branch), wanted)
 
     done = run_cycle(root, cache, cycle)
@@ -295,14 +295,14 @@ def _unstage(
     """Remove from the index the files with such text, and the conflicts that it remembers as
     resolved.
     """
-    for path in _staged(backend, blobs, wanted):
+    for path in _staged_paths(backend, blobs, wanted):
         output(backend.root, "update-index --force-remove --", path)
     run(backend.root, "update-index --clear-resolve-undo")
 
 
 def _note_pending(own: Path, blobs: Collection[str]) -> None:
     """Write down which objects are still to be removed."""
-    pending = sorted({*blobs, *_pending(own)})
+    pending = sorted({*blobs, *_pending_objects(own)})
     durable.write(own / PENDING, json.dumps(pending).encode())
 
 
@@ -332,7 +332,7 @@ def _erase(root: Path) -> None:
     """Have git forget the objects as well. Raises RepositoryError where it keeps them."""
     own = directories(root).own
     if (own / PENDING).exists():
-        collect_garbage(root, _pending(own))
+        collect_garbage(root, _pending_objects(own))
         (own / PENDING).unlink(missing_ok=True)
 
 
@@ -343,7 +343,7 @@ def _library(root: Path, branch: str, cache: CycleCache) -> LibgitBackend:
     try:
         library = LibgitBackend(root, places, cache)
     except Unsupported as e:
-        raise _impossible(str(e)) from e
+        raise _cannot_rewrite(str(e)) from e
     _check_possible(library, branch)
     return library
 
@@ -360,9 +360,9 @@ def _check_possible(library: LibgitBackend, branch: str) -> str:
     _check_places(places)
     has_grafts = (places.common / "info" / "grafts").exists()
     if has_grafts or run(root, "for-each-ref refs/replace").text:
-        raise _impossible("it replaces commits by others")
+        raise _cannot_rewrite("it replaces commits by others")
     if library.has_filter(filter(is_memory, library.tracked(library.tip(ref)))):
-        raise _impossible("a filter encodes its memory files")
+        raise _cannot_rewrite("a filter encodes its memory files")
     return ref
 
 
@@ -370,7 +370,7 @@ def _check_places(places: Directories) -> None:
     """Raise RepositoryError where another repository or working tree shares the objects."""
     shared = places.common / "objects" / "info" / "alternates"
     if shared.is_file() and shared.read_bytes().strip():
-        raise _impossible("it takes objects from another repository")
+        raise _cannot_rewrite("it takes objects from another repository")
     if places.own != places.common or any((places.common / "worktrees").glob("*")):
         raise RepositoryError(
             "the workspace has several worktrees, each with files of its own",
@@ -378,7 +378,7 @@ def _check_places(places: Directories) -> None:
         )
 
 
-def _staged(
+def _staged_paths(
     library: LibgitBackend, blobs: set[str], wanted: Mapping[str, Collection[str]]
 ) -> list[str]:
     """Paths of ours at which the index has such text. Raises RepositoryError for copies outside the
@@ -426,7 +426,7 @@ def _signed_tags(library: LibgitBackend, refs: Collection[str]) -> list[str]:
     return [ref for ref, target in touched if is_signed(library.repository, target)]
 
 
-def _pending(own: Path) -> list[str]:
+def _pending_objects(own: Path) -> list[str]:
     """The objects that are still to be removed."""
     try:
         return [str(blob) for blob in json.loads((own / PENDING).read_bytes())]
@@ -452,7 +452,7 @@ def _marks(wanted: Mapping[str, frozenset[str]]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _impossible(why: str) -> RepositoryError:
+def _cannot_rewrite(why: str) -> RepositoryError:
     """The error for a repository that cannot be rewritten."""
     return RepositoryError(
         f"the text cannot be taken out of this repository's history: {why}",

@@ -75,7 +75,7 @@ def collect_garbage(root: Path, blobs: Collection[str]) -> None:
             f"git could not remove the old objects: {done.complaint}",
             "Mend that, then run the same again",
         )
-    if left := _present(root, blobs):
+    if left := _count_present(root, blobs):
         raise RepositoryError(
             f"git still keeps {left} of {len(blobs)} versions of the text",
             "Look for `.keep` files in .git/objects/pack, delete them, and run the same "
@@ -83,7 +83,7 @@ def collect_garbage(root: Path, blobs: Collection[str]) -> None:
         )
 
 
-def _present(root: Path, objects: Collection[str]) -> int:
+def _count_present(root: Path, objects: Collection[str]) -> int:
     """How many of the objects git still has."""
     if not objects:
         return 0
@@ -95,12 +95,12 @@ def _present(root: Path, objects: Collection[str]) -> int:
 def _follow(log: Path, commits: Mapping[bytes, bytes]) -> None:
     """Rewrite a reflog, so that ``HEAD@{3}`` and ``stash@{1}`` still name what they named."""
     lines = log.read_bytes().splitlines(keepends=True)
-    new = [_followed(line, commits) for line in lines]
+    new = [_rewritten_entry(line, commits) for line in lines]
     if new != lines:
         durable.write(log, b"".join(new), 0o644)
 
 
-def _followed(line: bytes, commits: Mapping[bytes, bytes]) -> bytes:
+def _rewritten_entry(line: bytes, commits: Mapping[bytes, bytes]) -> bytes:
     """An entry of a reflog with the new commits, empty for that of our own move."""
     match = _LOG_LINE.match(line)
     if match is None:

@@ -21,7 +21,7 @@ from keeplore.memory import as_memory
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import short_id
-from keeplore.store.delete.mentions import EVERYTHING, cleaned
+from keeplore.store.delete.mentions import EVERYTHING, without_mentions
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
 from keeplore.store.paths import is_memory
@@ -93,7 +93,7 @@ def find(
     brought = introduced(root, *revisions)
     places = dict.fromkeys((blob, path) for _, blob, path in brought)
     held = _memory_blobs(read, places, wanted)
-    mentions = cleaned(root, places, wanted)
+    mentions = without_mentions(root, places, wanted)
     found = []
     for commit, blob, path in brought:
         if blob in held:
@@ -158,7 +158,7 @@ def after(root: Path, commits: Collection[str]) -> list[str]:
     return list(changed)
 
 
-def signed(repository: pygit2.Repository, commits: Iterable[str]) -> list[str]:
+def signed_commits(repository: pygit2.Repository, commits: Iterable[str]) -> list[str]:
     headers = {
         commit: repository.read(commit)[1].partition(b"\n\n")[0] for commit in commits
     }

@@ -118,12 +118,12 @@ def run(
     options: Sequence[str] = QUIET,
     environment: Mapping[str, str] | None = None,
     timeout_s: float = LOCAL_TIMEOUT_S,
-    followed: Callable[[str], None] | None = None,
+    on_progress: Callable[[str], None] | None = None,
 ) -> GitResult:
     """Run git in a directory; a non-zero exit is for the caller to judge.
 
     ``command`` is the git command with options that hold no blanks, as ``"ls-tree -r -z"``;
-    ``arguments`` are passed on as they are. ``followed`` hears each line of progress.
+    ``arguments`` are passed on as they are. ``on_progress`` hears each line of progress.
 
     Raises RepositoryError where there is no git, or it took too long and was ended with all its
     children.
@@ -131,8 +131,8 @@ def run(
     words = [*options, *command.split(), *arguments]
     process = _start_git(directory, words, environment or {}, has_input=bool(stdin))
     try:
-        if followed:
-            out, error = _read_output(process, followed, timeout_s)
+        if on_progress:
+            out, error = _read_output(process, on_progress, timeout_s)
         else:
             out, error = process.communicate(stdin or None, timeout_s)
     except subprocess.TimeoutExpired as e:
@@ -176,7 +176,9 @@ def _start_git(
 
 
 def _read_output(
-    process: subprocess.Popen[bytes], followed: Callable[[str], None], timeout_s: float
+    process: subprocess.Popen[bytes],
+    on_progress: Callable[[str], None],
+    timeout_s: float,
 ) -> tuple[bytes, bytes]:
     """What git prints, each line told as it comes; it prints nothing else while it reports its
     progress.
@@ -192,7 +194,7 @@ def _read_output(
     try:
         while chunk := stream.read1(4096):
             said = (said + chunk)[-MAX_SAID:]
-            followed(
+            on_progress(
                 re.split(rb"[\r\n]+", said.rstrip())[-1].decode("utf-8", "replace")
             )
         return process.communicate()[0], said

@@ -98,7 +98,7 @@ BATCH = 16 << 20  # bytes of content that are held at once, or one file if it is
 _BLOB = re.compile(r"([0-9a-f]+) blob (\d+)")
 
 
-def staged(root: Path, index_file: str) -> dict[str, bytes | None]:
+def staged_contents(root: Path, index_file: str) -> dict[str, bytes | None]:
     """Path and content of every regular file of ours below a folder that is staged; None for one
     that is too large.
 
@@ -110,7 +110,7 @@ def staged(root: Path, index_file: str) -> dict[str, bytes | None]:
     found: dict[str, bytes | None] = {
         path: held.get(blob) for path, blob in blobs.items()
     }
-    for path in _filtered(root, [*blobs]):
+    for path in _filtered_paths(root, [*blobs]):
         done = run(root, "cat-file --filters", f"--path={path}", blobs[path])
         found[path] = done.out if done.code == 0 and len(done.out) <= MAX_FILE else None
     return found
@@ -126,7 +126,9 @@ def _staged_blobs(root: Path, environment: dict[str, str]) -> dict[str, str]:
     }
 
 
-def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes]]:
+def unpublished_contents(
+    root: Path, head: str, theirs: str
+) -> Iterator[tuple[str, bytes]]:
     """Path and content of each version of a text file, ours or the person's own, that a push would
     add to the remote's ``theirs`` ("" for none).
 
@@ -180,7 +182,7 @@ def _batch(root: Path, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         position = end + 1
 
 
-def _filtered(root: Path, paths: list[str]) -> list[str]:
+def _filtered_paths(root: Path, paths: list[str]) -> list[str]:
     """Paths whose content in git is not the text itself, as with git-crypt."""
     asked = nul_separated(paths)
     values = (

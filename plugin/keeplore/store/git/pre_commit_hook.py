@@ -45,7 +45,7 @@ def install(root: Path, program: str) -> Path:
     check stands there, and RepositoryError where git takes git hooks from outside of the
     repository.
     """
-    place = _place(root)
+    place = _hook_path(root)
     text = _current_text(place)
     if text is not None and not _is_ours(text):
         raise AlreadyExists(
@@ -59,7 +59,7 @@ def install(root: Path, program: str) -> Path:
 
 def installed(root: Path) -> Path | None:
     """The path of our check; None where it is not installed. Raises RepositoryError."""
-    place = _place(root)
+    place = _hook_path(root)
     text = _current_text(place)
     return place if text is not None and _is_ours(text) else None
 
@@ -68,7 +68,7 @@ def uninstall(root: Path) -> Path:
     """Remove the check. Raises NotFound where there is none of ours; somebody else's is left as it
     is.
     """
-    place = _place(root)
+    place = _hook_path(root)
     text = _current_text(place)
     if text is None:
         raise NotFound(f"there is no {place}", "Nothing is to be done")
@@ -82,7 +82,7 @@ def uninstall(root: Path) -> Path:
     return place
 
 
-def _place(root: Path) -> Path:
+def _hook_path(root: Path) -> Path:
     """The path where git looks for the check. Raises RepositoryError."""
     places = directories(root)
     # without our usual options, which tell git that there are none

@@ -181,7 +181,7 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
         else:
             edited.append(path)
     if edited:
-        raise _edited(edited)
+        raise _edited_error(edited)
     return _in_order(changes, wanted)
 
 
@@ -281,7 +281,7 @@ def _put_file(backend: LibgitBackend, path: str, change: PathChange) -> None:
         _join_on_disk(backend, path, change)
         return
     if not _is_on_disk(backend, path, change.before):
-        raise _edited([path])
+        raise _edited_error([path])
     if change.after is None:
         files.remove(backend.root, path)
     else:
@@ -339,7 +339,7 @@ def _by_git(
 def _check_loss(backend: GitBackend, old: str, changes: Difference) -> None:
     """Refuse a side that removes most of our memory: a wiped remote must not wipe this machine."""
     ours = len(backend.tracked(old))
-    gone = lost(changes)
+    gone = count_lost(changes)
     if gone > LOSS_FROM and gone > ours * LOSS_SHARE:
         raise RepositoryError(
             f"the other side removes {gone} of {ours} files of memory",
@@ -347,7 +347,7 @@ def _check_loss(backend: GitBackend, old: str, changes: Difference) -> None:
         )
 
 
-def lost(changes: Difference) -> int:
+def count_lost(changes: Difference) -> int:
     """How many files of memory a side removes that it neither moved nor forgot: only those may be
     an accident.
     """
@@ -369,7 +369,7 @@ def _added_blobs_and_digits(changes: Difference) -> tuple[set[str], set[str]]:
     return texts, digits - {""}
 
 
-def _edited(paths: Iterable[str]) -> RepositoryBusy:
+def _edited_error(paths: Iterable[str]) -> RepositoryBusy:
     """The error for files that a person is editing."""
     return RepositoryBusy(
         f"{_first_paths(paths)} changed on another machine and on disk here", _COMMIT

@@ -77,7 +77,7 @@ class MergePlan:
         self._load = load
         self._sides = (one, other)
         self._known_ids: dict[tuple[str, str], str] = {}
-        followed = self._followed()
+        followed = self._possibly_moved_paths()
         self._arrived = self._by_ids(followed, is_arrival=True)
         self._left = self._by_ids(followed, is_arrival=False)
         self.files: dict[str, Content] = {}
@@ -86,7 +86,7 @@ class MergePlan:
             self._carry_out(self._action(path))
         for memory_id in sorted(self._arrived[0].keys() & self._arrived[1].keys()):
             self._join_moved(memory_id)
-        self._unfold()
+        self._resolve_folder_clashes()
 
     def _action(self, path: str) -> Action:
         """The decision for one path."""
@@ -162,7 +162,7 @@ class MergePlan:
         content = self.files.get(path)
         return not content or id_of(path, self._bytes(content, path)) == memory_id
 
-    def _unfold(self) -> None:
+    def _resolve_folder_clashes(self) -> None:
         """Put a file beside where the other side has a folder of its name."""
         held = {path for path, content in self.files.items() if content is not None}
         for path in sorted(held & folders(held)):
@@ -220,7 +220,7 @@ class MergePlan:
         """The text of a content."""
         return self._load(content, path) if isinstance(content, Blob) else content
 
-    def _followed(self) -> set[str]:
+    def _possibly_moved_paths(self) -> set[str]:
         """The paths whose memories may have moved: most files of a merge are new, and need not be
         read.
         """

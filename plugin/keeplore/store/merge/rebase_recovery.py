@@ -56,7 +56,9 @@ def recover_aborted_rebase(
     if not changed:
         return
     looked, entries = changed
-    aborted = [f"{entry} {cache.machine}".rstrip() for entry in _aborted(entries)]
+    aborted = [
+        f"{entry} {cache.machine}".rstrip() for entry in _aborted_rebases(entries)
+    ]
     if _handle_aborted(backend, head, cache.machine, aborted):
         cache.logs[ref] = looked
 
@@ -100,7 +102,7 @@ def _handle_aborted(
     return done == waiting
 
 
-def _aborted(entries: Sequence[LogEntry]) -> list[str]:
+def _aborted_rebases(entries: Sequence[LogEntry]) -> list[str]:
     """The tip that was lost, the commit that was returned to and when, for each such entry of a
     branch's log.
     """

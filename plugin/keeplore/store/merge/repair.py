@@ -154,7 +154,7 @@ def mend(root: Path, cache: CycleCache, path: str) -> tuple[str, ...]:
     return _write(root, {**extra, path: data})
 
 
-def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
+def join_copies(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     """Make one file of two that hold one memory under names of ours; what was written."""
     by_digits: dict[str, list[str]] = {}
     for path in paths:
@@ -310,13 +310,13 @@ def _was_whole(root: Path, path: str, version: str) -> bool:
         for place in (
             path,
             *_beside_which(root, path, version),
-            *_earlier(root, version),
+            *_earlier_paths(root, version),
         )
         for _, data in contents(root, _committed_names(root, place))
     )
 
 
-def _earlier(root: Path, version: str) -> list[str]:
+def _earlier_paths(root: Path, version: str) -> list[str]:
     """The paths that the memory of a version has had under names of ours."""
     digits = short_id(id_of("", version.encode()))
     command = "log --format= --name-only -z --diff-merges=first-parent --"

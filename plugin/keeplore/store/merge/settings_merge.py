@@ -51,12 +51,16 @@ def _values(text: bytes) -> dict[str, Any] | None:
             return None
         text.decode()
         parts = (parsed_yaml(text) or {}).items()
-        return {name: value for key, part in parts for name, value in _flat(key, part)}
+        return {
+            name: value
+            for key, part in parts
+            for name, value in _dotted_items(key, part)
+        }
     except _UNREADABLE:
         return None
 
 
-def _flat(key: str, part: Any) -> list[tuple[str, Any]]:
+def _dotted_items(key: str, part: Any) -> list[tuple[str, Any]]:
     """The keys of a section, or the one key."""
     if isinstance(part, dict):
         return [(f"{key}.{name}", value) for name, value in part.items()]
@@ -88,11 +92,11 @@ def _written_text(text: str, said: Mapping[str, Any], joined: Mapping[str, Any])
             if said.get(key, _MISSING) != value:
                 text = with_key(text, key, value)
     except _UNREADABLE:
-        return _dumped(joined)
+        return _to_yaml(joined)
     return text
 
 
-def _dumped(values: Mapping[str, Any]) -> str:
+def _to_yaml(values: Mapping[str, Any]) -> str:
     data: dict[str, Any] = {}
     for key, value in values.items():
         section, _, name = key.rpartition(".")

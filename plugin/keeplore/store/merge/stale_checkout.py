@@ -53,7 +53,7 @@ def restore_files(
     if not foreign_at:
         return
     on_disk = {path: ids.get(path, "") for path in differing if path in tracked}
-    lost = _lost(backend, on_disk, foreign_at)
+    lost = _lost_paths(backend, on_disk, foreign_at)
     if backend.has_filter(lost):
         raise Unsupported("a filter")
     stones = tombstones.Tombstones(backend.root)
@@ -80,7 +80,7 @@ def stale_entries(
     differing = {path: change for path, change in staged.items() if is_settled(path)}
     if not differing:
         return {}
-    replaced = _replaced(backend, written_at(backend.places.own))
+    replaced = _replaced_versions(backend, written_at(backend.places.own))
     return {
         path: change.before
         for path, change in differing.items()
@@ -88,21 +88,21 @@ def stale_entries(
     }
 
 
-def _lost(
+def _lost_paths(
     backend: GitBackend, on_disk: Mapping[str, str], foreign_at: float
 ) -> list[str]:
     """Which memories are on disk as a commit of ours had found them before git wrote."""
     suspects = [*filter(is_of_memory, on_disk)]
     if not suspects:
         return []
-    replaced = _replaced(backend, foreign_at)
+    replaced = _replaced_versions(backend, foreign_at)
     lost = {path for path in suspects if on_disk[path] in replaced.get(path, ())}
     if any(map(tombstones.id_of, lost)):
-        lost -= _restored(backend, lost)
-    return sorted(lost - departures.departed(backend.root) if lost else ())
+        lost -= _restoring_tombstones(backend, lost)
+    return sorted(lost - departures.departed_paths(backend.root) if lost else ())
 
 
-def _restored(backend: GitBackend, lost: Iterable[str]) -> set[str]:
+def _restoring_tombstones(backend: GitBackend, lost: Iterable[str]) -> set[str]:
     """The tombstones that Keeplore took away, from the disk alone, to restore a memory."""
     staged = backend.staged(backend.tip("HEAD"), backend.places.own / "index")
     return {path for path in lost if tombstones.id_of(path) and path not in staged}
@@ -113,7 +113,7 @@ def is_of_memory(path: str) -> bool:
     return is_memory(path) or bool(tombstones.id_of(path))
 
 
-def _replaced(backend: GitBackend, until: float) -> Versions:
+def _replaced_versions(backend: GitBackend, until: float) -> Versions:
     """What commits of ours replaced in the moment before git wrote; nothing where git keeps no log
     of HEAD.
     """

@@ -96,7 +96,7 @@ def _taken_away(
         if not (recent := ours_before(ours, at)):
             continue
         with contextlib.suppress(KeyError, RepositoryError):  # a shallow clone
-            lost = {**dict(_reverted(backend, parent, commit, recent)), **lost}
+            lost = {**dict(_reverted_changes(backend, parent, commit, recent)), **lost}
     return lost
 
 
@@ -130,7 +130,7 @@ def _commits_since(
             yield commit, parents.split()[0], int(at)
 
 
-def _reverted(
+def _reverted_changes(
     backend: GitBackend, parent: str, commit: str, ours: Sequence[LogEntry]
 ) -> Iterator[tuple[str, PathChange]]:
     """What a commit took back of what ours did, where it took back all that one of them did to
@@ -163,7 +163,7 @@ def _write_again(backend: GitBackend, cache: CycleCache, path: str, blob: Blob) 
     root = backend.root
     data = backend.read(blob, path)
     here = files.state(root, path)
-    if cache.is_own(path, here) or path in departures.departed(root):
+    if cache.is_own(path, here) or path in departures.departed_paths(root):
         return False
     if is_memory(path):
         memory_id = id_of(path, data)

@@ -60,7 +60,7 @@ def go_on(
 
 def is_rescheduled(own: Path) -> bool:
     """Whether git could not begin with a commit, and will do so when the person goes on."""
-    picked, waiting = _text(own / "REBASE_HEAD"), _picks(own / REBASE)
+    picked, waiting = _text(own / "REBASE_HEAD"), _waiting_picks(own / REBASE)
     return bool(picked and waiting) and picked.startswith(waiting[0])
 
 
@@ -142,7 +142,7 @@ def _set_aside(backend: GitBackend, *, is_resolved: bool) -> bool:
     is_between = not is_resolved and is_rescheduled(own)
     changed = _changed_files(root, is_staged=is_between)
     coming = {path for path in backend.changes("HEAD", noted) if is_ours_to_write(path)}
-    new = coming.intersection(_untracked(root))
+    new = coming.intersection(_untracked_paths(root))
     if not (changed or new):
         return False
     texts = _texts(backend, {*changed, *new})
@@ -202,7 +202,7 @@ def _changed_files(root: Path, *, is_staged: bool) -> list[str]:
     return list(filter(is_ours_to_write, listed))
 
 
-def _untracked(root: Path) -> list[str]:
+def _untracked_paths(root: Path) -> list[str]:
     return output(root, "ls-files --others -z").items
 
 
@@ -210,7 +210,7 @@ def _unmerged(root: Path) -> list[str]:
     return output(root, "ls-files -z --unmerged").items
 
 
-def _picks(folder: Path) -> list[str]:
+def _waiting_picks(folder: Path) -> list[str]:
     """The ids of the commits that wait."""
     lines = _text(folder / "git-rebase-todo").splitlines()
     return [line.split()[1] for line in lines if line.startswith("pick ")]

@@ -52,11 +52,11 @@ def _merge(backend: GitBackend, one: str, other: str, depth: int) -> MergeIndex:
     """The files of the merge; what is left in its conflicts is the person's."""
     index = backend.merge_index(one, other)
     base = _base(backend, one, other, depth)
-    mine, theirs = (_ours(backend.changes(base, side)) for side in (one, other))
+    mine, theirs = (_our_changes(backend.changes(base, side)) for side in (one, other))
     _apply_plan(backend, index, MergePlan(mine, theirs, backend.read))
     for path, sides in list(index.conflicts.items()):
         if _can_settle(index, path, sides):
-            _settle(backend, index, path, sides)
+            _resolve_both_changed(backend, index, path, sides)
     changes = [*mine.items(), *theirs.items()]
     before = {path: change.before for path, change in changes}
     apply_tombstones(backend, index, (one, other), before)
@@ -97,7 +97,7 @@ def _base(backend: GitBackend, one: str, other: str, depth: int) -> str:
     return tree
 
 
-def _ours(changes: Mapping[str, PathChange]) -> dict[str, PathChange]:
+def _our_changes(changes: Mapping[str, PathChange]) -> dict[str, PathChange]:
     """The changes of plain files of ours, and of the settings."""
     return {
         path: change
@@ -137,7 +137,9 @@ def _can_settle(index: MergeIndex, path: str, sides: Sides) -> bool:
     return not any(known.startswith(f"{path}/") for known in index.files)
 
 
-def _settle(backend: GitBackend, index: MergeIndex, path: str, sides: Sides) -> None:
+def _resolve_both_changed(
+    backend: GitBackend, index: MergeIndex, path: str, sides: Sides
+) -> None:
     """Settle a file of the person's that both sides changed: joined where that is possible, else
     both stay.
     """

@@ -19,11 +19,11 @@ PART = rf"(?P<hours>{'|'.join(_HOURS)})"  # of a regular expression
 def minutes_of(day: str, part: str = "") -> tuple[str, str]:
     """The first and the last minute of a day or a part of it, in UTC: beginnings of RFC 3339."""
     hours = _HOURS[part.lower()] if part else _ALL
-    begins, ends = (_moment(date.fromisoformat(day), hour) for hour in hours)
+    begins, ends = (_hour_of_day(date.fromisoformat(day), hour) for hour in hours)
     return _in_utc(begins), _in_utc(ends - timedelta(minutes=1))
 
 
-def _moment(day: date, hour: int) -> datetime:
+def _hour_of_day(day: date, hour: int) -> datetime:
     later, hour = divmod(hour, 24)
     return datetime.combine(day + timedelta(days=later), time(hour))
 

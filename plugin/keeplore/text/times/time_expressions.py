@@ -134,7 +134,8 @@ def _named_times(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]
         for match in pattern.finditer(text):
             if not _is_known(match, found):
                 found += [
-                    _placed(text, match, days, today) for days in read(match, today)
+                    _with_neighbours(text, match, days, today)
+                    for days in read(match, today)
                 ]
     joined: list[_Named] = []
     for one in sorted(found, key=lambda one: one.start):
@@ -162,7 +163,7 @@ def _joined_times(text: str, one: _Named, other: _Named) -> _Named | None:
     return _Named(start, one.at, other.end, one.first, other.last)
 
 
-def _placed(
+def _with_neighbours(
     text: str, match: re.Match[str], days: tuple[date, date], today: date
 ) -> _Named:
     first, last = days
@@ -290,7 +291,7 @@ def _half_year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]
         yield date(year, 7, 1), date(year, 12, 31)
 
 
-def _quarter(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+def _numbered_quarter(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     number = int(match["quarter"])
     is_over = number <= (today.month + 2) // 3
     yield _quarter_of(int(match["year"] or today.year - (not is_over)), number)
@@ -304,7 +305,7 @@ def _quarter_of(year: int, number: int) -> tuple[date, date]:
 
 
 def _year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
-    year = int(_either(match, "year", "of"))
+    year = int(_first_group(match, "year", "of"))
     yield date(year, 1, 1), date(year, 12, 31)
 
 
@@ -314,7 +315,7 @@ def _near_day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     yield day, day
 
 
-def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+def _named_unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     unit, which = match["unit"].lower(), match["which"].lower()
     is_this = which == "this"
     if which == "past":
@@ -341,7 +342,7 @@ def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
         yield day - margin, day + margin
 
 
-def _lasting(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+def _last_units(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     number = number_of(match["number"] or "a")
     size = math.ceil(number * _UNITS[match["unit"].lower()])
     if size < today.toordinal():
@@ -357,13 +358,13 @@ def _weekend(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     yield saturday, min(today, saturday + timedelta(days=1))
 
 
-def _lately(_match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+def _recent_days(_match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     yield today - timedelta(days=LATELY), today
 
 
 def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     """The last one that is over; "before last" the one before; or that of last week."""
-    number = DAYS.index(_either(match, "weekday", "other").title())
+    number = DAYS.index(_first_group(match, "weekday", "other").title())
     back = (today.weekday() - number) % 7 or 7
     said = match[0].lower()
     if "week" in said:
@@ -378,7 +379,7 @@ def _weekdays(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
         yield last - timedelta(days=(last.weekday() - number) % 7), last
 
 
-def _either(match: re.Match[str], *names: str) -> str:
+def _first_group(match: re.Match[str], *names: str) -> str:
     """The text of the first of these groups that matched."""
     return next(filter(None, map(match.groupdict().get, names)), "")
 
@@ -433,7 +434,7 @@ _FORMS = (
         rf"(?P<month>{_MONTH})\b(?:,? {_YEAR})?",
         _part_of_month,
     ),
-    _form(rf"\bQ(?P<quarter>[1-4])\b(?:,? {_YEAR})?", _quarter),
+    _form(rf"\bQ(?P<quarter>[1-4])\b(?:,? {_YEAR})?", _numbered_quarter),
     _form(rf"\b(?P<half>first|second) half of {_YEAR}\b", _half_year),
     _form(rf"\b(?P<month>{_MONTH}),? (?:of )?{_YEAR}\b", _month),
     # "may" and "march" are words too: a month alone needs a word before it and its capital letter
@@ -467,13 +468,13 @@ _FORMS = (
     _form(
         r"\b(?:in|within|over|during) (?:the |these )?(?:last|past) "
         rf"(?P<number>)(?P<unit>{_UNIT})\b",
-        _lasting,
+        _last_units,
     ),
     _form(
         r"\b(?P<which>this|last|past|previous) (?P<unit>week|month|quarter|year)\b",
-        _unit,
+        _named_unit,
     ),
-    _form(rf"\b(?:last|past|previous) {ANY_NUMBER} (?P<unit>{_UNIT})s\b", _lasting),
+    _form(rf"\b(?:last|past|previous) {ANY_NUMBER} (?P<unit>{_UNIT})s\b", _last_units),
     _form(
         r"\b(?:(?P<which>last|past|previous|this|(?:over|at|on|during) the"
         rf"|{ANY_NUMBER}(?= \w+ ago)) weekends?\b(?: ago)?|weekend (?P<before>before last))",
@@ -495,5 +496,5 @@ _FORMS = (
 # questions about other things
 _LOOSE_FORMS = (
     _form(rf"(?<!every )(?<!each )\b(?P<weekday>{'|'.join(DAYS)})\b", _weekday),
-    _form(r"\b(?:recently|lately|these days|the other day)\b", _lately),
+    _form(r"\b(?:recently|lately|these days|the other day)\b", _recent_days),
 )

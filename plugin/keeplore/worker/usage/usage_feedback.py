@@ -303,7 +303,7 @@ def _write(workspace: Workspace, counts: list[_UsageCount]) -> None:
         for id_, tally in tallies.items()
         if not workspace.store.is_forgotten(id_)
     }
-    workspace.store.write_text(path, feedback_counters.written(kept))
+    workspace.store.write_text(path, feedback_counters.to_text(kept))
     workspace.plugins.changes.count += 1
 
 

@@ -31,7 +31,7 @@ from keeplore.memory.location import digits_of
 from keeplore.memory.names import short_id
 from keeplore.redact import Redactor
 from keeplore.store import Store, files
-from keeplore.store.git.inspection import staged
+from keeplore.store.git.inspection import staged_contents
 from keeplore.store.paths import alike_paths, is_memory, is_portable, is_side
 from keeplore.workspace.identity import denied_patterns
 
@@ -112,7 +112,7 @@ def lint_staged(
     root: Path, index_file: str = "", secrets: Secrets = KNOWN
 ) -> LintReport:
     """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
-    contents = staged(root, index_file)
+    contents = staged_contents(root, index_file)
     checked = [
         _lint_file(root, path, data, secrets)
         for path, data in contents.items()

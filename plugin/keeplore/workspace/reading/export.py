@@ -16,7 +16,7 @@ from keeplore.memory.conversation_body import EXCHANGES
 from keeplore.text.counts import counted
 from keeplore.text.dates import day_of, now, shown_day
 from keeplore.text.fences import sanitise, without_surrogates
-from keeplore.text.nested_markdown import enclosed, inline
+from keeplore.text.nested_markdown import inline, nest
 from keeplore.workspace.workspace import Workspace
 
 NO_PROJECT = "All projects"
@@ -136,7 +136,7 @@ def _entry(row: MemoryRow, memory: Memory, *, is_full: bool) -> Iterator[str]:
         if value
     )
     yield " · ".join(facts) + "\n"
-    if text := enclosed(sanitise(_text(memory, is_full=is_full)), LEVEL):
+    if text := nest(sanitise(_text(memory, is_full=is_full)), LEVEL):
         yield f"\n{text}\n"
 
 

@@ -113,7 +113,7 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
         done = workspace.store.purge(ids, workspace.machine, now())
     ids = tuple(dict.fromkeys((*ids, *done.ids)))
     files = erase_copies(workspace, replace(traces, ids=ids))
-    objects = mentions.holding(history, traces.telling)
+    objects = mentions.objects_containing(history, traces.telling)
     named = (f"{kind} {name}" for name, kind in objects.items())
     return replace(done, ids=ids, holding=(*map(str, files), *named))
 
