@@ -28,7 +28,7 @@ from keeplore.workspace.writing.disputes import (
     Dispute,
     DisputeDecision,
     disputes,
-    settle,
+    settle_dispute,
 )
 
 Terminal = Callable[..., tuple[int, str]]
@@ -137,7 +137,7 @@ def test_both_texts_are_shown_on_both_machines_until_one_has_decided(
         [dispute] = machine.open
         assert both(dispute) == {"The gateway waits 60 s.", "The gateway waits 90 s."}
         assert dispute.first.row.id == noted
-    settle(laptop.workspace, laptop.open[0], DisputeDecision.FIRST)
+    settle_dispute(laptop.workspace, laptop.open[0], DisputeDecision.FIRST)
     laptop.sync()
     assert (len(laptop.open), len(studio.open)) == (0, 1)
     studio.sync()
@@ -165,7 +165,7 @@ def test_what_was_decided_holds_on_both_machines(
     joined = dispute.first.memory.body.replace(
         first, "The gateway waits 60 s, behind the proxy 90 s."
     )
-    settle(laptop.workspace, dispute, decision, {"body": joined})
+    settle_dispute(laptop.workspace, dispute, decision, {"body": joined})
     laptop.sync()
     studio.sync()
     left = {DisputeDecision.FIRST: [first], DisputeDecision.OTHER: [other], DisputeDecision.BOTH: sorted([first, other]),
@@ -191,7 +191,7 @@ def test_the_version_that_was_taken_replaces_the_first_and_can_be_taken_back(
     laptop: Machine, noted: str
 ) -> None:
     [dispute] = laptop.open
-    settle(laptop.workspace, dispute, DisputeDecision.OTHER)
+    settle_dispute(laptop.workspace, dispute, DisputeDecision.OTHER)
     old, new = laptop.workspace.notes.history(noted)
     assert (old.row.id, new.memory.supersedes, new.memory.trust) == (
         noted,

@@ -98,7 +98,9 @@ def unasked(asked: ComparedFact) -> Proposal | None:
     return None
 
 
-def listed(open_ones: Sequence[ComparedFact], room: int) -> tuple[CandidateNote, ...]:
+def notes_to_show(
+    open_ones: Sequence[ComparedFact], room: int
+) -> tuple[CandidateNote, ...]:
     """The notes that a model is shown: the nearest of every fact, and of the others what ``room``
     characters hold.
     """

@@ -189,7 +189,7 @@ class _Refinement:
     ) -> tuple[Proposal, ...]:
         """What a model says of the facts that are left open."""
         shown = sum(len(window.text) for window in self._part.windows)
-        notes = decide.listed(open_ones, extract.listing_room(shown, NEAR_SHARE))
+        notes = decide.notes_to_show(open_ones, extract.listing_room(shown, NEAR_SHARE))
 
         def read(answer: Any) -> tuple[Proposal, ...]:
             return decide.proposals(

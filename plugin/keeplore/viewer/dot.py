@@ -41,15 +41,17 @@ def as_dot(picture: GraphPicture) -> Iterator[str]:
     labelled = zip(picture.nodes, picture.labels, strict=True)
     for number, (node, label) in enumerate(labelled):
         is_middle = picture.has_middle and not number
-        yield from _box(number, node, label, is_middle=is_middle)
+        yield from _node_lines(number, node, label, is_middle=is_middle)
     for relation in picture.relations:
-        yield from _arrow(relation)
+        yield from _edge_lines(relation)
     for pair in picture.together:
         yield from _dashed_line(pair)
     yield "}\n"
 
 
-def _box(number: int, node: GraphNode, label: str, *, is_middle: bool) -> Iterator[str]:
+def _node_lines(
+    number: int, node: GraphNode, label: str, *, is_middle: bool
+) -> Iterator[str]:
     place = f", {node.place}" if node.place else ""
     tooltip = f"{node.type}, {counted(node.mentions, 'mention')}{place}"
     fill = FILLS.get(node.type, FILLS["unknown"])
@@ -58,7 +60,7 @@ def _box(number: int, node: GraphNode, label: str, *, is_middle: bool) -> Iterat
     yield f'fillcolor="{fill}"{bold}];\n'
 
 
-def _arrow(relation: GraphRelation) -> Iterator[str]:
+def _edge_lines(relation: GraphRelation) -> Iterator[str]:
     tooltip = f"{relation.confidence:.2f}, {relation.mentions}×"
     label = _dot_string(relation.relationship)
     yield f"  n{relation.source} -> n{relation.target} [label={label}, "

@@ -109,13 +109,13 @@ class JoinedGraph:
         self, memories: Sequence[str], limit: int, at_least: int
     ) -> list[tuple[str, int]]:
         own = self._own.co_mentioned(memories, limit, at_least)
-        return _summed((*own, *self._code.co_mentioned(memories, limit, at_least)))[
-            :limit
-        ]
+        return _added_counts(
+            (*own, *self._code.co_mentioned(memories, limit, at_least))
+        )[:limit]
 
     def mentioned(self, allowed: ScopeFilter, limit: int) -> list[tuple[str, int]]:
         own = self._own.mentioned(allowed, limit)
-        return _summed((*own, *self._code.mentioned(allowed, limit)))[:limit]
+        return _added_counts((*own, *self._code.mentioned(allowed, limit)))[:limit]
 
     def _entity_of(self, name: str, project: str) -> Entity | None:
         return self._own.entity(name, project) or self._code.entity(name, project)
@@ -163,7 +163,7 @@ def _key(entity: Entity) -> tuple[str, str]:
     return entity.name, entity.place
 
 
-def _summed(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+def _added_counts(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     found: Counter[str] = Counter()
     for name, number in counts:
         found[name] += number

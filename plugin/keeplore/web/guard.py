@@ -83,7 +83,7 @@ class Guard:
         if host not in self._hosts:
             raise Refused(421, "This address is not served here.\n")
         if scope["path"] == ENTRY and scope["method"] == "GET":
-            return self._enter(scope)
+            return self._open_session(scope)
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             raise Refused(403, "Another page may not ask here.\n")
         if not self._access.is_session(_cookie(headers, self._cookie)):
@@ -94,7 +94,7 @@ class Guard:
             raise Refused(405, "Pages are only read and forms sent.\n")
         return self._pages
 
-    def _enter(self, scope: Scope) -> Response:
+    def _open_session(self, scope: Scope) -> Response:
         """The session for a ticket, and the way to the first page."""
         ticket = QueryParams(scope["query_string"]).get("ticket", "")
         session = self._access.admit(ticket)

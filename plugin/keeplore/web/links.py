@@ -49,7 +49,7 @@ class ServedLinks:
         return f"{self.top}/{name}{asked}"
 
     def memory(self, memory_id: str, turn: str = "") -> str:
-        return f"{self.top}/m/{quote(short_id(memory_id))}{_at(turn)}"
+        return f"{self.top}/m/{quote(short_id(memory_id))}{_turn_fragment(turn)}"
 
     def thread(self, memory_id: str) -> str:
         return f"{self.top}/threads/{quote(short_id(memory_id))}"
@@ -78,7 +78,7 @@ class FileLinks:
         return f"{self.top}{file}.html"
 
     def memory(self, memory_id: str, turn: str = "") -> str:
-        return f"{self.top}m/{quote(short_id(memory_id))}.html{_at(turn)}"
+        return f"{self.top}m/{quote(short_id(memory_id))}.html{_turn_fragment(turn)}"
 
     def thread(self, memory_id: str) -> str:
         return f"{self.top}threads/{quote(short_id(memory_id))}.html"
@@ -87,5 +87,5 @@ class FileLinks:
         return f"{self.top}static/{name}"
 
 
-def _at(turn: str) -> str:
+def _turn_fragment(turn: str) -> str:
     return f"#{anchor(turn)}" if turn else ""

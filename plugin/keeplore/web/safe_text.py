@@ -31,7 +31,7 @@ _MARKS = re.compile(r"^<!-- keeplore:.*? -->\n?", re.MULTILINE)
 _WEB = ("http", "https")
 
 
-def shown(value: Any) -> Any:
+def template_value(value: Any) -> Any:
     """A value as a template prints it: invisible signs are named, markup of ours stays."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return reveal(value)
@@ -91,7 +91,7 @@ class MemoryRenderer(RendererHTML):
         if urlsplit(target).scheme in _WEB:
             kind = ' class="outside" rel="noreferrer noopener" target="_blank"'
             return f'<a href="{escape(target)}"{kind}>'
-        if digits := _digits(target):
+        if digits := _digits_of_link(target):
             return f'<a href="{escape(env["links"].memory(digits))}">'
         return f'<span class="place" title="{escape(target)}">'
 
@@ -100,7 +100,7 @@ class MemoryRenderer(RendererHTML):
     ) -> str:
         opened = next(t for t in reversed(tokens[:idx]) if t.type == "link_open")
         target = _target(opened)
-        is_link = urlsplit(target).scheme in _WEB or _digits(target)
+        is_link = urlsplit(target).scheme in _WEB or _digits_of_link(target)
         return "</a>" if is_link else "</span>"
 
     def text(
@@ -163,7 +163,7 @@ def _target(token: Token) -> str:
     return str(token.attrGet("href") or "")
 
 
-def _digits(target: str) -> str:
+def _digits_of_link(target: str) -> str:
     """The digits of the memory whose file a link names; "" for other links."""
     return digits_of(f"/{target.rpartition('/')[2]}")
 

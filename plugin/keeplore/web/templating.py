@@ -13,7 +13,7 @@ from keeplore.memory.names import short_id
 from keeplore.text.counts import counted
 from keeplore.text.dates import local_time
 from keeplore.web.links import anchor
-from keeplore.web.safe_text import marked, shown, with_code
+from keeplore.web.safe_text import marked, template_value, with_code
 
 AGES = (
     (365 * 86_400, "year"),
@@ -36,7 +36,7 @@ def _templates() -> jinja2.Environment:
         loader=jinja2.PackageLoader("keeplore.web", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=shown,
+        finalize=template_value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -49,7 +49,7 @@ def _templates() -> jinja2.Environment:
         "day": spoken_day,
         "marked": marked,
         "moment": spoken_moment,
-        "plainly": plainly,
+        "plainly": without_dashes,
         "short": short_id,
         "with_code": with_code,
     }
@@ -57,7 +57,7 @@ def _templates() -> jinja2.Environment:
     return made
 
 
-def plainly(word: str) -> str:
+def without_dashes(word: str) -> str:
     """A word of a file as a person reads it."""
     return word.replace("-", " ")
 

@@ -82,7 +82,7 @@ class Watch:
         """
         wanted = {folder: found for root in roots for folder, found in _folders(root)}
         with self._lock:
-            self._unfollow(wanted)
+            self._unwatch_unwanted(wanted)
             # going over all files each second would be felt
             if not wanted or self._never:
                 return self._never if wanted else ""
@@ -100,7 +100,7 @@ class Watch:
     def stop(self) -> None:
         self._observer.stop()
 
-    def _unfollow(self, wanted: Mapping[Path, _Folder]) -> None:
+    def _unwatch_unwanted(self, wanted: Mapping[Path, _Folder]) -> None:
         """Let go of folders that are not wanted, or that are others by now: a branch without them
         was checked out.
         """
@@ -128,7 +128,7 @@ class Watch:
             pass
         except OSError as e:
             # half of the folders would be of no use here, and may be to others
-            self._unfollow({})
+            self._unwatch_unwanted({})
             self._refused, self._again_at = _reason(e), time.monotonic() + AGAIN_S
             LOG.warning(
                 "changes of workspaces are looked for, not watched: %s", self._refused

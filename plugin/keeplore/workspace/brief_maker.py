@@ -67,7 +67,7 @@ class BriefMaker:
         """Make the briefs of the latest directories where they are out of date, and remove those of
         others. Raises OSError.
         """
-        paths = self._wanted(DIRECTORIES)
+        paths = self._brief_directories(DIRECTORIES)
         for path in (self._registry.places.state / disk.FOLDER).glob("*.json"):
             if path not in paths:
                 path.unlink(missing_ok=True)
@@ -77,9 +77,9 @@ class BriefMaker:
         """Make the briefs of at most so many directories where they are out of date. Raises
         OSError.
         """
-        self._make_current(self._wanted(most))
+        self._make_current(self._brief_directories(most))
 
-    def _wanted(self, most: int) -> dict[Path, str]:
+    def _brief_directories(self, most: int) -> dict[Path, str]:
         """The path of each brief that there should be, with its directory."""
         state = self._registry.places.state
         roots = self._worked_in(most)
@@ -133,7 +133,7 @@ class BriefMaker:
 
     def _brief_content(self, directory: str) -> dict[str, Any] | None:
         """What a client reads; None where nothing is to be told. Raises KeeploreError."""
-        cwd = Path(directory) if directory else self._outside()
+        cwd = Path(directory) if directory else self._directory_outside_projects()
         workspace = self._registry.for_directory(cwd)
         wishes = workspace.settings.context
         if not wishes.enabled:
@@ -144,7 +144,7 @@ class BriefMaker:
         files |= _stamps_of_code(self._registry, cwd)
         state_of_code = self._code_at(directory)
         views = [
-            _noting(view if directory else _anywhere(view), files)
+            _with_noted_files(view if directory else _inherited_view(view), files)
             for view in self._registry.views(cwd, GIT_TIMEOUT_S)
         ]
         heads = [_top_and_head(str(view.store.top)) for view in views]
@@ -169,7 +169,7 @@ class BriefMaker:
             "slots": slots.used(texts),
         }
 
-    def _outside(self) -> Path:
+    def _directory_outside_projects(self) -> Path:
         """A directory of no project, whose workspace is the home workspace."""
         machine = self._registry.machine
         return machine.workspaces[machine.home]
@@ -283,7 +283,7 @@ class _FileSlots:
         self._slots: dict[str, list[Any]] = {}
 
     def __call__(self, state: Freshness) -> str:
-        files = list(filter(None, (_watched(name, state) for name in state.files)))
+        files = list(filter(None, (_watched_file(name, state) for name in state.files)))
         mark = secrets.token_hex(MARK_BYTES + _longest_end(files) // 2)
         self._slots[mark] = files
         return mark
@@ -303,7 +303,7 @@ def _longest_end(files: Sequence[Sequence[Any]]) -> int:
     return len(disk.line_end(disk.since_then(shown[:each], shown[each:] or ["…"])))
 
 
-def _watched(name: str, state: Freshness) -> list[Any] | None:
+def _watched_file(name: str, state: Freshness) -> list[Any] | None:
     """A file as a client compares it; None for what is none."""
     path = str(state.directory / name)
     stamp = disk.stamp(path)
@@ -314,7 +314,7 @@ def _watched(name: str, state: Freshness) -> list[Any] | None:
     return [shown_name(name), path, stamp, disk.checksum_of(path), known]
 
 
-def _anywhere(view: WorkspaceView) -> WorkspaceView:
+def _inherited_view(view: WorkspaceView) -> WorkspaceView:
     """What every directory inherits: what was said outside of projects is not told in one, and
     which files are meant is not known.
     """
@@ -322,7 +322,7 @@ def _anywhere(view: WorkspaceView) -> WorkspaceView:
     return replace(view, scopes=scopes, freshness=nothing_known)
 
 
-def _noting(view: WorkspaceView, files: dict[str, Any]) -> WorkspaceView:
+def _with_noted_files(view: WorkspaceView, files: dict[str, Any]) -> WorkspaceView:
     store: Any = _NotingStore(view.store, files)
     return replace(view, store=store)
 

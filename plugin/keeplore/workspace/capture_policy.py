@@ -110,7 +110,7 @@ class CapturePolicy:
         """
         for pause in self.pauses.known if at else ():
             if pause.overlaps(at, end or at):
-                return CaptureDecision(may=False, reason=paused(pause))
+                return CaptureDecision(may=False, reason=pause_reason(pause))
         return self.decide_place(self.place(directory))
 
     def place(self, directory: str) -> CapturePlace:
@@ -137,10 +137,10 @@ class CapturePolicy:
         """Whether to capture what happens in a place, whatever the time. Raises ConfigError."""
         if self._switched_off:
             return CaptureDecision(may=False, reason=self._switched_off)
-        own = _closest(self.own, place, "on this machine")
+        own = _closest_rule(self.own, place, "on this machine")
         if own:
             return own[1]
-        shared = _closest(self.shared, place, "by the workspace")
+        shared = _closest_rule(self.shared, place, "by the workspace")
         found = [one for one in (*map(_by_file, _folders(place.paths)), shared) if one]
         # of two that are as close the inclusion
         return (
@@ -148,7 +148,7 @@ class CapturePolicy:
         )
 
 
-def paused(pause: Pause) -> str:
+def pause_reason(pause: Pause) -> str:
     """The reason that a pause is, for a person."""
     until = f" until {minute_of(pause.until)}" if pause.until else ""
     return f"paused since {minute_of(pause.since)}{until}"
@@ -180,7 +180,7 @@ def remote_rule(value: str) -> str:
     )
 
 
-def _closest(
+def _closest_rule(
     known: CaptureRules, place: CapturePlace, whose: str
 ) -> tuple[Closeness, CaptureDecision] | None:
     """What these rules say of a place, and how close the one is that says it."""
@@ -198,9 +198,9 @@ def _closest(
 
 
 def _path_closeness(value: str, place: CapturePlace) -> Closeness | None:
-    names = [*map(_parts, _path_spellings(expanded(value)))]
+    names = [*map(_path_parts, _path_spellings(expanded(value)))]
     is_meant = any(
-        _parts(path)[: len(wanted)] == wanted
+        _path_parts(path)[: len(wanted)] == wanted
         for path in place.paths
         for wanted in names
     )
@@ -212,10 +212,10 @@ def _pattern_closeness(value: str, place: CapturePlace) -> Closeness | None:
     """A pattern with a slash is one of whole paths, any other one of a folder's name; what lies
     below is meant too.
     """
-    pattern = _parts(expanded(value))
+    pattern = _path_parts(expanded(value))
     is_whole = "/" in value or os.sep in value
     depths: list[int] = []
-    for parts in map(_parts, place.paths):
+    for parts in map(_path_parts, place.paths):
         for depth in range(1, len(parts) + 1):
             if _matches_parts(pattern, parts[0 if is_whole else depth - 1 : depth]):
                 depths.append(depth)  # noqa: PERF401 # it reads better
@@ -251,7 +251,7 @@ def _path_spellings(path: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _parts(path: str) -> tuple[str, ...]:
+def _path_parts(path: str) -> tuple[str, ...]:
     folded = unicodedata.normalize("NFC", path)
     return PurePath(folded.casefold() if IS_FOLDED else folded).parts
 

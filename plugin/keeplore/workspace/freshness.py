@@ -35,24 +35,24 @@ class _Look:
     were_there: bool  # they are known to have been files of the project
 
     @property
-    def there(self) -> list[str]:
+    def existing(self) -> list[str]:
         return [name for name in self.files if (self.directory / name).is_file()]
 
-    def asked(self) -> list[str]:
+    def files_to_ask_git(self) -> list[str]:
         """The files of which git is to say whether they changed: those that were written to, and
         those that are missing without being known to have been there.
         """
-        there = self.there
+        there = self.existing
         touched = [name for name in there if self._is_touched(name)]
         return (
             touched if self.were_there and there else [*touched, *self._missing_files]
         )
 
-    def found(self, changed_at: Mapping[str, float]) -> Freshness | None:
+    def to_freshness(self, changed_at: Mapping[str, float]) -> Freshness | None:
         """None where none of the files is there, nor was, as far as git knows; ``changed_at`` says
         when those that differ did so.
         """
-        there = self.there
+        there = self.existing
         differing = {name for name, at in changed_at.items() if at > self.since}
         changed = tuple(name for name in there if name in differing)
         gone = self._missing_files
@@ -130,10 +130,10 @@ def _in_directory(
 ) -> dict[int, Freshness | None]:
     """What became of the files in one directory; empty where they cannot be compared."""
     try:
-        asked = {name for look in looks.values() for name in look.asked()}
+        asked = {name for look in looks.values() for name in look.files_to_ask_git()}
         since = min(look.since for look in looks.values())
         changed_at = _changed_at(directory, sorted(asked), since, timeout_s)
-        return {n: look.found(changed_at) for n, look in looks.items()}
+        return {n: look.to_freshness(changed_at) for n, look in looks.items()}
     except (KeeploreError, OSError, ValueError):
         return {}
 

@@ -231,7 +231,7 @@ class NoteWriter:
 
     def _remember_again(self, row: MemoryRow, memory: Memory) -> NoteOutcome:
         known = self._store.load(row.path)
-        more = {} if row.superseded_by else _gained(known, memory)
+        more = {} if row.superseded_by else _gained_fields(known, memory)
         if more:
             return replace(self.revise(row.id, **more), is_new=False, has_more=True)
         if not self._is_noted(row.id, known, memory):
@@ -334,7 +334,7 @@ def _related_links(links: Any, forks: Iterable[str]) -> list[Any]:
     ]
 
 
-def _gained(known: Memory, memory: Memory) -> dict[str, Any]:
+def _gained_fields(known: Memory, memory: Memory) -> dict[str, Any]:
     """The fields of a note that gain by what is told of it now: that it is permanent, that the
     person says it too, and what it is about. Of the person's own notes and what they made permanent
     nobody else says the latter.
@@ -352,8 +352,8 @@ def _gained(known: Memory, memory: Memory) -> dict[str, Any]:
         return found
     for key, most in MOST_TOLD.items():
         old, new = _items(known, key), _items(memory, key)
-        stated = [_statement(item) for item in old]
-        added = [item for item in new if _statement(item) not in stated]
+        stated = [_without_confidence(item) for item in old]
+        added = [item for item in new if _without_confidence(item) not in stated]
         if added and len(old) < most:
             found[key] = [*old, *added][:most]
     return found
@@ -364,7 +364,7 @@ def _items(memory: Memory, key: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _statement(item: Any) -> Any:
+def _without_confidence(item: Any) -> Any:
     """What an item says, however sure it is."""
     if not isinstance(item, Mapping):
         return item

@@ -108,13 +108,13 @@ class PluginManager(pluggy.PluginManager):
         """Let what a plugin raises at one extension point stop nothing else, but for what checks a
         text: leaving it unchecked would be worse than not writing it.
         """
-        guard = self._failing if caller.name in GATES else self._forgiving
+        guard = self._raise_config_error if caller.name in GATES else self._catch_all
         for implementation in caller.get_hookimpls():
             if implementation.plugin is plugin:
                 guarded = guard(implementation.function, name, caller.name)
                 object.__setattr__(implementation, "function", guarded)
 
-    def _forgiving(
+    def _catch_all(
         self, function: Callable[..., Any], name: str, point: str
     ) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -127,7 +127,7 @@ class PluginManager(pluggy.PluginManager):
 
         return call
 
-    def _failing(
+    def _raise_config_error(
         self, function: Callable[..., Any], name: str, point: str
     ) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -138,7 +138,7 @@ class PluginManager(pluggy.PluginManager):
                     raise TypeError(f"{type(result).__name__} is no text")
             except Exception as e:
                 self._note_failure(name, point, e)
-                raise _stopped(name, f"at {point}", e) from e
+                raise _plugin_error(name, f"at {point}", e) from e
             return result
 
         return call
@@ -158,14 +158,14 @@ class UnloadedGate:
 
     @specs.hookimpl
     def keeplore_redact(self) -> None:
-        raise _stopped(self._name, "when it was loaded", self._error)
+        raise _plugin_error(self._name, "when it was loaded", self._error)
 
     @specs.hookimpl
     def keeplore_before_write(self) -> None:
-        raise _stopped(self._name, "when it was loaded", self._error)
+        raise _plugin_error(self._name, "when it was loaded", self._error)
 
 
-def _stopped(name: str, when: str, error: Exception) -> ConfigError:
+def _plugin_error(name: str, when: str, error: Exception) -> ConfigError:
     what = f"the plugin {name} failed {when} ({told_of(error)}), so nothing is written"
     return ConfigError(
         what, "Mend or uninstall it; `keeplore doctor` lists the plugins"

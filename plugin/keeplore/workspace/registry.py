@@ -231,7 +231,7 @@ class Registry:
             more = other.recall(there, freshness=_freshness(other, request))
         except KeeploreError as e:
             return answer.with_note(f"{name} was not searched: {e}")
-        hits = _inherited(more.hits, other.root, is_named=is_named)
+        hits = _inherited_hits(more.hits, other.root, is_named=is_named)
         return _merged_answers(answer, hits, request.limit)
 
     def _with_code(
@@ -448,7 +448,7 @@ def _gone_error(name: str, root: Path) -> ConfigError:
     )
 
 
-def _inherited(
+def _inherited_hits(
     hits: Iterable[RecallHit], root: Path, *, is_named: bool
 ) -> list[RecallHit]:
     """What another workspace gives to one that inherits it; its own memories where it is named."""

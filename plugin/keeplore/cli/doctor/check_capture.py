@@ -8,7 +8,7 @@ from pathlib import Path
 from keeplore.cli.doctor.finding import DoctorFinding, note, several, well
 from keeplore.config.capture_choice import Pauses
 from keeplore.text.dates import now
-from keeplore.workspace.capture_policy import paused
+from keeplore.workspace.capture_policy import pause_reason
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.person_choice import HeldRule, held_rules
 
@@ -16,7 +16,7 @@ from keeplore.workspace.writing.person_choice import HeldRule, held_rules
 def findings(registry: Registry) -> Iterator[DoctorFinding]:
     pause = Pauses.load(registry.places).at(now())
     if pause:
-        message = f"{paused(pause)}: nothing is captured on this machine"
+        message = f"{pause_reason(pause)}: nothing is captured on this machine"
         yield note("capture", message, "`keeplore pause --end` ends it")
     held = _rules(registry)
     rules = f"rules that say what is captured: {len(held)}"

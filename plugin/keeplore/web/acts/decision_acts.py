@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from keeplore.errors import NotFound
 from keeplore.refine.decide import ProposalAction
-from keeplore.web.acts.done import Done, settled, undo_address
+from keeplore.web.acts.done import Done, commit_and_tell, undo_address
 from keeplore.web.notices import Notice
 from keeplore.web.page_desk import Desk
 from keeplore.web.pages.review_page import (
@@ -16,7 +16,7 @@ from keeplore.web.pages.review_page import (
 )
 from keeplore.worker.after_writing import tell_worker
 from keeplore.workspace.writing import proposals, review
-from keeplore.workspace.writing.disputes import DisputeDecision, settle
+from keeplore.workspace.writing.disputes import DisputeDecision, settle_dispute
 
 Form = Mapping[str, str]
 REVIEW = "review"
@@ -35,7 +35,7 @@ def keep_statement(desk: Desk, form: Form) -> Done:
     undo = undo_address(desk, "forget", id=outcome.memory.id) if outcome.is_new else ""
     deed = "Kept" if outcome.is_new else "It is there already"
     notice = Notice(f"{deed}: “{outcome.memory.title}”.", undo, "Forget it")
-    return _decided(desk, notice, "Review: 1 kept")
+    return _done_with_review(desk, notice, "Review: 1 kept")
 
 
 def reject_statement(desk: Desk, form: Form) -> Done:
@@ -43,7 +43,7 @@ def reject_statement(desk: Desk, form: Form) -> Done:
     offer = statement_of_draft(desk, form["id"])
     review.reject(desk.workspace, desk.workspace.machine, offer)
     notice = Notice("It is not offered again.")
-    return _decided(desk, notice, "Review: 1 rejected")
+    return _done_with_review(desk, notice, "Review: 1 rejected")
 
 
 def accept_proposal(desk: Desk, form: Form) -> Done:
@@ -61,20 +61,20 @@ def accept_proposal(desk: Desk, form: Form) -> Done:
     else:
         undo = undo_address(desk, "return", id=changed.id)
         notice = Notice(f"Changed: “{changed.title}”.", undo)
-    return _decided(desk, notice)
+    return _done_with_review(desk, notice)
 
 
 def reject_proposal(desk: Desk, form: Form) -> Done:
     proposals.reject(desk.workspace, proposal_of(desk, form["id"]))
     notice = Notice("It is not offered again.")
-    return _decided(desk, notice)
+    return _done_with_review(desk, notice)
 
 
 def decide_dispute(desk: Desk, form: Form) -> Done:
     """Take one of two versions, or both."""
     dispute = dispute_with(desk, form["id"])
     decision = DisputeDecision(form["decision"])
-    settle(desk.workspace, dispute, decision)
+    settle_dispute(desk.workspace, dispute, decision)
     undo, label = "", "Undo"
     if decision == DisputeDecision.FIRST:
         undo = undo_address(desk, "restore", id=dispute.other.row.id)
@@ -82,7 +82,7 @@ def decide_dispute(desk: Desk, form: Form) -> Done:
     elif decision == DisputeDecision.OTHER:
         undo = undo_address(desk, "return", id=dispute.first.row.id)
     notice = Notice(_DECIDED[decision], undo, label)
-    return _decided(desk, notice)
+    return _done_with_review(desk, notice)
 
 
 def accept_machine(desk: Desk, form: Form) -> Done:
@@ -107,9 +107,11 @@ def refuse_machine(desk: Desk, form: Form) -> Done:
     return Done(desk.links.page(PLACES), notice)
 
 
-def _decided(desk: Desk, notice: Notice, message: str = "Review: 1 decided") -> Done:
+def _done_with_review(
+    desk: Desk, notice: Notice, message: str = "Review: 1 decided"
+) -> Done:
     """The way back to what else waits."""
-    return settled(desk.workspace, desk.links.page(REVIEW), notice, message)
+    return commit_and_tell(desk.workspace, desk.links.page(REVIEW), notice, message)
 
 
 def _known_machine(desk: Desk, id_: str) -> str:

@@ -21,7 +21,7 @@ def undo_address(desk: Desk, act: str, **fields: str) -> str:
     return desk.links.page(f"act/{act}", **fields)
 
 
-def settled(
+def commit_and_tell(
     workspace: Workspace, address: str, notice: Notice, message: str = ""
 ) -> Done:
     """Commit, tell the worker, and say where git refuses that nothing is lost."""

@@ -8,7 +8,7 @@ from typing import Any
 from keeplore.errors import StoreError
 from keeplore.memory.model import CATEGORIES, SCOPES, Scope
 from keeplore.text.counts import counted
-from keeplore.web.acts.done import Done, settled, undo_address
+from keeplore.web.acts.done import Done, commit_and_tell, undo_address
 from keeplore.web.notices import Notice
 from keeplore.web.page_desk import Desk
 from keeplore.web.pages.edit_page import EditedText
@@ -17,7 +17,7 @@ from keeplore.worker.after_writing import tell_worker
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.disputes import OF_VERSION, DisputeDecision
-from keeplore.workspace.writing.disputes import settle as settle_dispute
+from keeplore.workspace.writing.disputes import settle_dispute as settle_dispute
 from keeplore.workspace.writing.editing import (
     check_unchanged,
     moved_fields,
@@ -40,7 +40,9 @@ def save_edit(desk: Desk, found: FoundMemory, form: Form) -> Done:
         return Done(desk.links.memory(found.row.id), Notice("Nothing changed."))
     text = f"Saved as version {outcome.memory.version}. The earlier one stays below."
     notice = Notice(text, undo_address(desk, "return", id=found.row.id))
-    return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
+    return commit_and_tell(
+        found.workspace, desk.links.memory(outcome.memory.id), notice
+    )
 
 
 def _join(
@@ -51,7 +53,7 @@ def _join(
     settle_dispute(found.workspace, dispute, DisputeDecision.JOINED, changed)
     head = desk.registry.find(found.row.id, desk.cwd).row.superseded_by
     notice = Notice("The two are one now.")
-    return settled(found.workspace, desk.links.memory(head), notice)
+    return commit_and_tell(found.workspace, desk.links.memory(head), notice)
 
 
 def _changes(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def _changes(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, Any
             raise StoreError(f"{typed.category!r} is no category", "Choose one")
         changed["category"] = typed.category or None
     if (typed.scope, typed.project) != (memory.scope, memory.project):
-        changed |= _place(desk, found, typed)
+        changed |= _scope_fields(desk, found, typed)
     # a conversation stays what both have said
     if memory.kind == "note" and _is_change(changed, found):
         changed["trust"] = "user"
@@ -80,7 +82,9 @@ def _is_change(changed: Mapping[str, Any], found: FoundMemory) -> bool:
     return is_other or changed["body"] is not None
 
 
-def _place(desk: Desk, found: FoundMemory, typed: EditedText) -> dict[str, str | None]:
+def _scope_fields(
+    desk: Desk, found: FoundMemory, typed: EditedText
+) -> dict[str, str | None]:
     if typed.scope not in SCOPES:
         raise StoreError(f"{typed.scope!r} is no scope", f"One of {', '.join(SCOPES)}")
     is_agents = typed.scope == Scope.AGENT
@@ -99,7 +103,9 @@ def pin(desk: Desk, form: Form) -> Done:
     back = {"id": outcome.memory.id, "permanent": "no" if is_permanent else "yes"}
     undo = undo_address(desk, "pin", **back)
     notice = Notice(f"“{outcome.memory.title}” {state}.", undo)
-    return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
+    return commit_and_tell(
+        found.workspace, desk.links.memory(outcome.memory.id), notice
+    )
 
 
 def return_to_version(desk: Desk, form: Form) -> Done:
@@ -118,7 +124,9 @@ def return_to_version(desk: Desk, form: Form) -> Done:
     )
     undo = undo_address(desk, "return", id=head.row.id)
     notice = Notice(f"Version {found.memory.version} stands again.", undo)
-    return settled(found.workspace, desk.links.memory(outcome.memory.id), notice)
+    return commit_and_tell(
+        found.workspace, desk.links.memory(outcome.memory.id), notice
+    )
 
 
 def forget_memory(desk: Desk, form: Form) -> Done:

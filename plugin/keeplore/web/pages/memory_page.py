@@ -63,7 +63,7 @@ def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
         "details": details,
         "facts": _facts(details),
         "head": markdown.render(_head_text(found)),
-        "exchanges": list(_views(exchanges, markdown)) if is_here else [],
+        "exchanges": list(_exchange_views(exchanges, markdown)) if is_here else [],
         "steps": [*reversed(steps)],
         "neighbours": related,
         "since": changed_since(workspace, memory, desk.cwd),
@@ -121,17 +121,17 @@ def _times(exchanges: Sequence[Exchange]) -> dict[str, str]:
     }
 
 
-def _views(
+def _exchange_views(
     exchanges: Sequence[Exchange], markdown: SafeMarkdown
 ) -> Iterator[ExchangeView]:
     turns = short_turns(exchanges)
     for number, one in enumerate(exchanges, 1):
-        parts = tuple(_parts(one, markdown))
+        parts = tuple(_spoken_parts(one, markdown))
         line = _first_line(one.user)
         yield ExchangeView(number, turns[one.id], one.at, line, parts)
 
 
-def _parts(exchange: Exchange, markdown: SafeMarkdown) -> Iterator[SpokenPart]:
+def _spoken_parts(exchange: Exchange, markdown: SafeMarkdown) -> Iterator[SpokenPart]:
     if exchange.user:
         yield SpokenPart("you", markdown.render(exchange.user))
     for reply in exchange.replies:

@@ -93,7 +93,7 @@ def review_values(desk: Desk) -> dict[str, Any]:
     unknown = [one for one in machines if one.state is MachineState.UNKNOWN]
     found = disputes(workspace.index, workspace.store)
     return {
-        "disputes": [*map(_compared, found)],
+        "disputes": [*map(_dispute_view, found)],
         "proposals": [*held_proposals(workspace, EVERYWHERE)],
         "machines": [(one, counts.get(one.id, 0)) for one in unknown],
         "statements": [*islice(_statements(desk), SHOWN)],
@@ -133,16 +133,16 @@ def _first_waiting(found: Iterator[_Waiting]) -> _Waiting:
     raise NotFound("that does not wait any more", "It was decided in another window")
 
 
-def _compared(dispute: Dispute) -> DisputeView:
+def _dispute_view(dispute: Dispute) -> DisputeView:
     first, other = dispute.first.memory, dispute.other.memory
-    mine, theirs = _pieces(first, other)
+    mine, theirs = _differing_pieces(first, other)
     fields = (
         one for one in fields_changed(first, other) if one.field not in SHOWN_ELSEWHERE
     )
     return DisputeView(dispute, mine, theirs, tuple(fields))
 
 
-def _pieces(first: Memory, other: Memory) -> tuple[Pieces, Pieces]:
+def _differing_pieces(first: Memory, other: Memory) -> tuple[Pieces, Pieces]:
     """What each says, cut where the two differ."""
     mine, theirs = (_WORD.findall(statement_of(one)) for one in (first, other))
     if len(mine) + len(theirs) > MAX_WORDS:

@@ -32,13 +32,13 @@ def thread_values(desk: Desk, reference: str) -> dict[str, Any]:
     wanted = {row.id for row in index.find(reference)}
     for thread in threads(index):
         if any(row.id in wanted for row in thread.rows):
-            return {"thread": thread, "steps": _steps(desk, thread)}
+            return {"thread": thread, "steps": _thread_steps(desk, thread)}
     raise NotFound(
         "no other conversation goes on with this one", "Look at the timeline"
     )
 
 
-def _steps(desk: Desk, thread: ConversationThread) -> list[ThreadStep]:
+def _thread_steps(desk: Desk, thread: ConversationThread) -> list[ThreadStep]:
     found = []
     for row in thread.rows:
         memory = load_or_none(desk.workspace.store, row.path)

@@ -55,7 +55,7 @@ class TimelineQuery:
             host=self.host,
             machine=self.machine,
             trust=self.trust,
-            doubted=_doubted(workspace) if self.trust else None,
+            doubted=_doubted_writers(workspace) if self.trust else None,
             permanent=bool(self.permanent),
             may_ask=bool(self.open),
             until=_end_of(self.day) if with_day else "",
@@ -77,7 +77,7 @@ def timeline_values(desk: Desk, query: TimelineQuery, after: str) -> dict[str, A
     """What the page shows behind a cursor. Raises IndexUnavailable."""
     workspace = desk.workspace
     page = workspace.index.timeline.page(
-        query.filter(workspace), after, AT_ONCE, _keeper(workspace, query)
+        query.filter(workspace), after, AT_ONCE, _question_filter(workspace, query)
     )
     return {
         "query": query,
@@ -137,12 +137,14 @@ def _end_of(text: str) -> str:
         return ""
 
 
-def _keeper(workspace: Workspace, query: TimelineQuery) -> Callable[[MemoryRow], bool]:
+def _question_filter(
+    workspace: Workspace, query: TimelineQuery
+) -> Callable[[MemoryRow], bool]:
     """What the index cannot tell: whether a question is open in it."""
     return lambda row: not query.open or _has_open_question(workspace, row)
 
 
-def _doubted(workspace: Workspace) -> DoubtedWriters:
+def _doubted_writers(workspace: Workspace) -> DoubtedWriters:
     writers = {row.machine for row in workspace.index.timeline.writers()}
     return workspace.machine_trust.doubted(sorted(writers))
 

@@ -89,7 +89,7 @@ class ContextProvider:
         # before what was sent already nothing new may stand: the host's cache would be lost
         is_late = is_resumed and origin.host in STANDING_BRIEF
         if ask.kind == "brief" and (origin.host in BRIEFED_BY_PROMPT or is_late):
-            return self._postponed(ask.source, origin)
+            return self._postpone_brief(ask.source, origin)
         if ask.kind == "brief":
             return self._session_brief(
                 ask.source, origin, TextBudget(wishes.brief_tokens, size)
@@ -162,7 +162,7 @@ class ContextProvider:
         )
         return self._note_shown(origin, own_brief, InjectionKind.LATE)
 
-    def _postponed(self, source: str, origin: Origin) -> str:
+    def _postpone_brief(self, source: str, origin: Origin) -> str:
         """The brief comes with the first prompt; what it is made of is read meanwhile."""
         self._note_start(source, origin)
         self._owed.note_start(origin, source)

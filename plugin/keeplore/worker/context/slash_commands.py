@@ -232,7 +232,7 @@ def _remembered_sections(
     place = one_line(str(workspace.root / outcome.path), PATH_CHARS)
     yield BlockSection(
         "Remembered, for good:" if is_of_now else "This was remembered before:",
-        [BlockLine(f"{_described(memory)} → {place} ({memory.id})", memory.id)],
+        [BlockLine(f"{_memory_label(memory)} → {place} ({memory.id})", memory.id)],
     )
     heading = (
         "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
@@ -241,7 +241,7 @@ def _remembered_sections(
     yield _section(heading, (_row_line(near.row) for near in outcome.similar))
 
 
-def _described(memory: Memory) -> str:
+def _memory_label(memory: Memory) -> str:
     place = long_place(*memory.place).removeprefix("project ")
     where = ", ".join(filter(None, (memory.category, place)))
     return f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)})"

@@ -84,9 +84,9 @@ class RequestHandler:
             self._contexts.owe(origin, owed)
         with self.activity.timed(ask.kind):
             if ask.kind == "command":
-                block = self._commands.answer(ask, origin, self._room(host))
+                block = self._commands.answer(ask, origin, self._context_room(host))
                 self._shown.add(origin, block, InjectionKind.ASKED)
-                return host.reply(event, self._naming(host, block[0]))
+                return host.reply(event, self._with_command(host, block[0]))
             return self._with_context(host, event, ask, origin)
 
     def take_back_unheard(
@@ -105,11 +105,11 @@ class RequestHandler:
                 if ask.kind == "prompt"
                 else contextlib.nullcontext()
             ):
-                text = self._contexts.text(ask, origin, self._room(host))
+                text = self._contexts.text(ask, origin, self._context_room(host))
                 if ask.kind == "prompt":
                     self.activity.count(Counted.PROMPTS)
                     self.activity.count(Counted.SILENT, not text)
-                return host.reply(event, self._naming(host, text))
+                return host.reply(event, self._with_command(host, text))
         except NoWorkspace as e:
             if ask.kind != "brief":
                 return b""
@@ -117,12 +117,12 @@ class RequestHandler:
                 event, f"Keeplore is installed but remembers nothing yet: {e}"
             )
 
-    def _room(self, host: Host) -> int:
+    def _context_room(self, host: Host) -> int:
         from keeplore.connect.client_copy import room_for_names  # as below
 
         return room_for_names(host.context_bytes, self._command(host.name))
 
-    def _naming(self, host: Host, text: str) -> str:
+    def _with_command(self, host: Host, text: str) -> str:
         from keeplore.connect.client_copy import with_command  # as below
 
         return with_command(text, self._command(host.name))

@@ -259,7 +259,7 @@ class UsageFeedback:
         """Add counts to this machine's files; what fails waits for the next time."""
         by_workspace: dict[Workspace, list[_UsageCount]] = {}
         for count in counts:
-            if holder := next(self._holders(count), None):
+            if holder := next(self._workspaces_with(count), None):
                 by_workspace.setdefault(holder, []).append(count)
         has_changed = False
         for workspace, own in by_workspace.items():
@@ -272,7 +272,7 @@ class UsageFeedback:
                     self._counts += own
         return has_changed
 
-    def _holders(self, count: _UsageCount) -> Iterator[Workspace]:
+    def _workspaces_with(self, count: _UsageCount) -> Iterator[Workspace]:
         """The workspace that has the memory, the directory's first; none where it does not
         count.
         """

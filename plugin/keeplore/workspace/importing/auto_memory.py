@@ -80,20 +80,20 @@ def find_auto_memory(
     """
     found: list[AutoMemoryFile] = []
     left_out = []
-    for notes in _folders(base, cwd):
+    for notes in _note_folders(base, cwd):
         if len(notes.directories) == 1:
             found += [
                 _file(notes.folder, name, notes.directories[0]) for name in notes.files
             ]
         else:
-            left_out.append((notes.folder, _doubt(notes)))
+            left_out.append((notes.folder, _ambiguity_message(notes)))
     return AutoMemoryFiles(
         tuple(file for file in found if since is None or file.written_at >= since),
         tuple(left_out),
     )
 
 
-def _folders(base: Path, cwd: Path) -> list[claude_auto_memory.AutoMemoryNotes]:
+def _note_folders(base: Path, cwd: Path) -> list[claude_auto_memory.AutoMemoryNotes]:
     if base.name == "projects" and not (base / "projects").is_dir():
         base = base.parent
     kept = list(claude_auto_memory.note_folders(base))
@@ -103,7 +103,7 @@ def _folders(base: Path, cwd: Path) -> list[claude_auto_memory.AutoMemoryNotes]:
     return [claude_auto_memory.AutoMemoryNotes(base, files, (str(cwd),))]
 
 
-def _doubt(notes: claude_auto_memory.AutoMemoryNotes) -> str:
+def _ambiguity_message(notes: claude_auto_memory.AutoMemoryNotes) -> str:
     """Which directories the notes may be of, and how a person says which one is right."""
     meant = " or ".join(notes.directories) or "no directory that is here"
     return (
@@ -240,14 +240,14 @@ def _meta(
         created_at=min(read.created_at or written, written),
         updated_at=written,
         version=1,
-        **_place(project),
+        **_scope_fields(project),
         category=read.category or guess,
         trust="assistant",
         trigger=TRIGGER,
     )
 
 
-def _place(project: str) -> dict[str, str]:
+def _scope_fields(project: str) -> dict[str, str]:
     return {"scope": "project" if project else "workspace", "project": project}
 
 

@@ -107,7 +107,7 @@ def _kept_around(
     """The sessions that projects in these directories and those above them keep in the source's
     folder, and not what else lies in them.
     """
-    for directory in _upwards(directories, home):
+    for directory in _with_parents(directories, home):
         if (Path(directory) / source.folder).is_dir():
             yield from _recorded_sessions(source, home, directory)
 
@@ -145,7 +145,7 @@ def _project_directories(registry: Registry) -> Iterator[str]:
             yield from (str(Path(path).expanduser()) for path in paths if path)
 
 
-def _upwards(directories: Iterable[str], home: Path) -> list[str]:
+def _with_parents(directories: Iterable[str], home: Path) -> list[str]:
     """The directories and those above them, below the home directory: an agent may have been
     started deeper down.
     """

@@ -80,7 +80,7 @@ class ProjectManifests:
         is_there = os.path.isdir(directory)  # noqa: PTH112
         if not project or not is_there or not is_known(workspace, directory):
             return False
-        top = _top(directory)
+        top = _project_root(directory)
         found = tuple(manifests(top)) if os.access(top, os.R_OK | os.X_OK) else None
         key = (workspace.name, project, str(top))
         if found is None or self._seen.get(key) == found:
@@ -126,14 +126,14 @@ def manifests(top: Path) -> Iterator[FileState]:
 
 
 def _folders(top: Path) -> list[str]:
-    below = _parts(top)
+    below = _part_names(top)
     parts: list[str] = []
     for group in filter(_GROUPS.__contains__, below):
-        parts += (f"{group}/{name}" for name in _parts(top / group))
+        parts += (f"{group}/{name}" for name in _part_names(top / group))
     return ["", *[*below, *parts][:MAX_FOLDERS]]
 
 
-def _parts(folder: Path) -> list[str]:
+def _part_names(folder: Path) -> list[str]:
     return [entry.name for entry in _entries(folder) if _is_part(entry)]
 
 
@@ -200,7 +200,7 @@ def _is_other(workspace: Workspace, path: str, text: str) -> bool:
         return True
 
 
-def _top(directory: Path) -> Path:
+def _project_root(directory: Path) -> Path:
     """Where a project begins: the main worktree, the folder with the marker, else the directory
     itself.
     """

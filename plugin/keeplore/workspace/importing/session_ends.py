@@ -24,7 +24,7 @@ class SessionEnds:
         # host and directory → when the newest session there began
         self._newest: dict[tuple[str, str], str] = {}
         for progress in sessions:
-            place = _place(progress)
+            place = _host_and_directory(progress)
             self._newest[place] = max(self._newest.get(place, ""), progress.began_at)
 
     def due_in_s(self, progress: SessionProgress) -> float:
@@ -40,7 +40,7 @@ class SessionEnds:
             return max(SETTLE_S - abs(silent_s), 0.0)
         if tells_end(progress.origin.host):
             return 0.0 if silent_s > ABANDONED_S else math.inf
-        has_successor = self._newest[_place(progress)] > progress.heard_at
+        has_successor = self._newest[_host_and_directory(progress)] > progress.heard_at
         return max((SETTLE_S if has_successor else QUIET_S) - silent_s, 0.0)
 
     def _silent_s(self, progress: SessionProgress) -> float:
@@ -71,7 +71,7 @@ def is_recorded(transcript: str) -> bool:
     return any(map(os.path.isfile, places))
 
 
-def _place(progress: SessionProgress) -> tuple[str, str]:
+def _host_and_directory(progress: SessionProgress) -> tuple[str, str]:
     return progress.origin.host, progress.origin.cwd
 
 

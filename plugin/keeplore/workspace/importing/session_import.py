@@ -135,7 +135,7 @@ def known_decisions(
                 quotes[0].text,
                 row.path,
             )
-            found.append((_worth(conversation, quotes[0]), row.session, known))
+            found.append((_usefulness(conversation, quotes[0]), row.session, known))
     return _best_of_each_session(found)[:SHOWN]
 
 
@@ -150,7 +150,7 @@ def _best_of_each_session(
     return [known for _, session, known in found if best[session] is known]
 
 
-def _worth(conversation: Conversation, decision: Quote) -> int:
+def _usefulness(conversation: Conversation, decision: Quote) -> int:
     """How much a decision tells somebody who was not there."""
     is_own_words = decision.speaker == "user" and ARROW not in decision.text
     is_clear = len(decision.text) > CLEAR_CHARS and not re.search(

@@ -88,9 +88,9 @@ class AuthorTrust(MachineTrust):
         self, known: CommitHistory, head: str, *, is_cut: bool
     ) -> CommitHistory:
         if known.head and self._is_before(known.head, head):
-            newer = self._touched(head, known.head)
+            newer = self._last_authors(head, known.head)
             return CommitHistory(head, touched={**known.touched, **newer})
-        touched = self._touched(head)
+        touched = self._last_authors(head)
         if is_cut:  # its first commit seems to have written everything
             touched = dict.fromkeys(touched, (UNKNOWN, ""))
         return CommitHistory(head, touched=touched)
@@ -99,7 +99,7 @@ class AuthorTrust(MachineTrust):
         asked = "merge-base --is-ancestor"
         return run(self._root, asked, old, new).code == 0
 
-    def _touched(self, head: str, old: str = "") -> dict[str, tuple[str, str]]:
+    def _last_authors(self, head: str, old: str = "") -> dict[str, tuple[str, str]]:
         """Path → who changed it last."""
         place = f"{NAME}/{FOLDER}"
         commits = signature.authored_commits(self._root, head, old, place)

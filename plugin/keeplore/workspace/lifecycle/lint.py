@@ -85,9 +85,9 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Lin
         chosen = set().union(*(_chosen_paths(path, chosen) for path in paths))
     wanted = (path for path in present if path in chosen and _is_checked(path))
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
-    found = [_unread(path) for path in skipped if path in chosen]
+    found = [_unread_finding(path) for path in skipped if path in chosen]
     found += _link_findings(root, checked, present, is_whole=not paths)
-    found += [*_name_findings(present, chosen), *_claims(root, present, chosen)]
+    found += [*_name_findings(present, chosen), *_claimed_twice(root, present, chosen)]
     return _report(root, checked, found)
 
 
@@ -102,7 +102,7 @@ def _chosen_paths(path: str, present: Iterable[str]) -> set[str]:
     return found
 
 
-def _unread(path: str) -> LintFinding:
+def _unread_finding(path: str) -> LintFinding:
     """The finding about something among the memories that is no file of one."""
     said = "it is not read: a link, no regular file, or a repository of its own"
     return LintFinding(path, 1, LintLevel.WARNING, said, "Move it out")
@@ -220,10 +220,10 @@ def _linked_files(
     own = {one.path for one in checked}
     memories = (path for path in present if path not in own and is_memory(path))
     likely = (path for path in memories if digits_of(path) in wanted)
-    return [one for path in likely if (one := _from_disk(root, path, _nothing))]
+    return [one for path in likely if (one := _from_disk(root, path, _no_secrets))]
 
 
-def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
+def _no_secrets(_data: bytes) -> tuple[tuple[int, int, str], ...]:
     return ()  # of these files only what they say of others counts
 
 
@@ -233,13 +233,13 @@ def _forgotten_ids(root: Path) -> list[str]:
     return [path.stem for path in folder.glob("*.json")]
 
 
-def _claims(
+def _claimed_twice(
     root: Path, present: Iterable[str], chosen: set[str]
 ) -> Iterator[LintFinding]:
     """Names that files of entities give to two things in one place: one of the two has it, and
     nobody would see why.
     """
-    for (_, name), entities in _holders(root, present).items():
+    for (_, name), entities in _entities_by_name(root, present).items():
         first, *others = sorted(entities)
         for path in chosen.intersection(map(entities.__getitem__, others)):
             said = f"{name!r} is a name of {first!r} too, in {entities[first]}, and means that"
@@ -248,7 +248,7 @@ def _claims(
             )
 
 
-def _holders(
+def _entities_by_name(
     root: Path, present: Iterable[str]
 ) -> dict[tuple[str, str], dict[str, str]]:
     """Place and name → the entities that have it there, each with its file."""

@@ -84,8 +84,8 @@ def plan(places: Places, *, keeps_state: bool) -> UninstallPlan:
     roots = (
         tuple(Machine.load(places).workspaces.values()) if places.state.is_dir() else ()
     )
-    state, not_state = _ours(places.state, STATE)
-    cache, not_cache = _ours(places.cache, CACHE)
+    state, not_state = _split_by_name(places.state, STATE)
+    cache, not_cache = _split_by_name(places.cache, CACHE)
     counts = Spool(places.spool).counts()
     return UninstallPlan(
         state=() if keeps_state else state,
@@ -136,7 +136,7 @@ def remove(places: Places, planned: UninstallPlan) -> None:
                 folder.rmdir()
 
 
-def _ours(
+def _split_by_name(
     folder: Path, names: Iterable[str]
 ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """What in a folder has one of our names, and what else there is."""

@@ -83,7 +83,7 @@ def as_markdown(
     category.
     """
     yield from _title_page(workspace, rows, chosen)
-    yield from _contents(rows)
+    yield from _contents_list(rows)
     part = ("", "")
     for row, memory in _load_memories(workspace, rows, skipped):
         project, category = _section(row)
@@ -113,7 +113,7 @@ def _title_page(
         yield f"\nOnly {', '.join(limits)}.\n"
 
 
-def _contents(rows: Sequence[MemoryRow]) -> Iterator[str]:
+def _contents_list(rows: Sequence[MemoryRow]) -> Iterator[str]:
     yield "\n## Contents\n"
     for project, of_project in itertools.groupby(
         rows, key=lambda row: _section(row)[0]

@@ -63,7 +63,7 @@ def listing(
     total = waiting = 0
     asked = []
     is_everywhere = not (project or all_projects or _project(registry, cwd))
-    places = _places(
+    places = _listed_scopes(
         registry, cwd, project, agent, all_projects=all_projects or is_everywhere
     )
     for workspace, scopes in places:
@@ -74,7 +74,7 @@ def listing(
             continue
         mine = replace(wanted, allowed=ScopeFilter(chosen), limit=limit or None)
         rows = workspace.index.listed(mine)
-        new = _without(found, rows)
+        new = _rows_not_found(found, rows)
         found += [ListedMemory(workspace, row) for row in new]
         waiting += len(waiting_rows(workspace, mine))
         total += workspace.index.count(mine) - (len(rows) - len(new))
@@ -98,7 +98,9 @@ def _chosen_scopes(workspace: Workspace, scopes: Scopes | None, scope: str) -> S
     return tuple(pair for pair in every if scope in ("", pair[0]))
 
 
-def _without(found: list[ListedMemory], rows: list[MemoryRow]) -> list[MemoryRow]:
+def _rows_not_found(
+    found: list[ListedMemory], rows: list[MemoryRow]
+) -> list[MemoryRow]:
     """The rows of memories that were not found elsewhere."""
     known = {item.row.id for item in found}
     return [row for row in rows if row.id not in known]
@@ -135,7 +137,7 @@ def _project(registry: Registry, cwd: Path) -> str:
     return registry.for_directory(cwd).identities.project_of(str(cwd))
 
 
-def _places(
+def _listed_scopes(
     registry: Registry, cwd: Path, project: str, agent: str, *, all_projects: bool
 ) -> Iterator[tuple[Workspace, Scopes | None]]:
     if project:

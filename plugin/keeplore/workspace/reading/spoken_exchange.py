@@ -35,7 +35,7 @@ def _reply_messages(reply: str | AnsweredQuestion) -> Iterator[tuple[str, str]]:
 def _shortened_messages(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """The messages, the agent's remarks on its next step counted, drafts of a later reply named."""
     yield ("user", fold(exchange.user, SHOWN))
-    steps, drafts = _steps(exchange), _drafts(exchange.replies)
+    steps, drafts = _announcing_replies(exchange), _drafts(exchange.replies)
     remarks = 0
     for number, reply in enumerate(exchange.replies):
         if number in steps:
@@ -55,7 +55,7 @@ def _left_out(what: str, which: str) -> tuple[str, str]:
     return ("assistant", f"[{what} {which} left out]")
 
 
-def _steps(exchange: Exchange) -> set[int]:
+def _announcing_replies(exchange: Exchange) -> set[int]:
     """Numbers of the replies that only announce what the agent does next; the last one stands for
     the turn, whatever it is.
     """

@@ -65,11 +65,13 @@ class Cursors:
 
     def unfinished(self) -> Iterator[SessionProgress]:
         """Every session that is not marked as swept."""
-        return (known for known in self._every() if known.ended_at != "swept")
+        return (known for known in self._all_progress() if known.ended_at != "swept")
 
     def newest(self) -> SessionProgress | None:
         """The session that was heard of last; None where none was."""
-        return max(self._every(), key=lambda progress: progress.heard_at, default=None)
+        return max(
+            self._all_progress(), key=lambda progress: progress.heard_at, default=None
+        )
 
     def latest(self, most: int) -> list[Origin]:
         """The sessions that were heard of last, the newest first."""
@@ -84,7 +86,7 @@ class Cursors:
         none.
         """
         found: dict[str, str] = {}
-        for progress in self._every():
+        for progress in self._all_progress():
             if progress.began_at:
                 host = progress.origin.host
                 found[host] = max(found.get(host, ""), progress.heard_at)
@@ -96,7 +98,7 @@ class Cursors:
         """
         found: dict[str, tuple[str, str]] = {}
         counts: Counter[tuple[str, str]] = Counter()
-        for progress in self._every():
+        for progress in self._all_progress():
             if progress.problem:
                 host = progress.origin.host
                 found[host] = max(
@@ -108,7 +110,7 @@ class Cursors:
             for host, (at, problem) in found.items()
         }
 
-    def _every(self) -> Iterator[SessionProgress]:
+    def _all_progress(self) -> Iterator[SessionProgress]:
         return _load_all(sorted(self._directory.glob("*.json")))
 
     def _path(self, origin: Origin) -> Path:

@@ -87,7 +87,7 @@ class Recorder:
             known_turns=self._known_turns,
             written=workspace.plugins.announce_written,
             closing=self._announce_closing,
-            earlier=self._earlier,
+            earlier=self._recent_conversations,
             embed=self._embed,
             head=self._project_commit,
             machine=workspace.machine,
@@ -130,7 +130,9 @@ class Recorder:
             id_: forgotten[id_] for id_ in asked if id_ in forgotten
         }
 
-    def _earlier(self, place: MemoryPlace, before: str) -> Iterator[Memory]:
+    def _recent_conversations(
+        self, place: MemoryPlace, before: str
+    ) -> Iterator[Memory]:
         workspace = self._workspace
         workspace.index.refresh()  # one may have been closed a moment ago
         allowed = ScopeFilter(((place.scope, place.project),))

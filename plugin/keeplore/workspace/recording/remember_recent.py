@@ -45,7 +45,7 @@ def remember_recent(
     NotFound where no exchange was recorded, StoreError, IndexUnavailable, or OSError.
     """
     workspace.index.refresh()
-    for memory, talk in _talks(workspace, cwd, session):
+    for memory, talk in _session_conversations(workspace, cwd, session):
         whole = [
             e for e in talk.exchanges if _is_whole(e) and (not before or e.at < before)
         ]
@@ -92,7 +92,7 @@ class RecentOnCommand:
             del self._due[0]
 
 
-def _talks(
+def _session_conversations(
     workspace: RecordedWorkspace, cwd: Path, session: str
 ) -> Iterator[tuple[Memory, Conversation]]:
     """The conversations of a session, the one that was changed last first."""

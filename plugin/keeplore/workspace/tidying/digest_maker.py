@@ -90,7 +90,7 @@ def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
     is_ours = row_filter(workspace)
     sayings = sayings_of(workspace, is_ours)
     for title, rows in _groups(workspace, is_ours):
-        talks = [*_talks(workspace, rows)]
+        talks = [*_digested_talks(workspace, rows)]
         if len(talks) < LEAST:
             continue
         sections = _sections(workspace, talks, sayings)
@@ -153,7 +153,9 @@ def _grouped(
     return list(found.values())
 
 
-def _talks(workspace: Workspace, rows: Sequence[MemoryRow]) -> Iterator[DigestedTalk]:
+def _digested_talks(
+    workspace: Workspace, rows: Sequence[MemoryRow]
+) -> Iterator[DigestedTalk]:
     for row in rows:
         if memory := load_or_none(workspace.store, row.path):
             yield DigestedTalk(row, memory, Conversation.from_markdown(memory.body))
@@ -173,7 +175,7 @@ def _sections(
                 parts[DECIDED].append(line)
             else:
                 speaker = _speaker(workspace, talks, later)
-                parts[CHANGED].append(_newer(later, speaker, line))
+                parts[CHANGED].append(_newer_line(later, speaker, line))
         outcome = [] if decided else talk.own(talk.said.outcome)[-1:]
         parts[OUTCOME] += [line_of(talk, quote) for quote in outcome]
         parts[OPEN] += [
@@ -207,7 +209,7 @@ def line_of(talk: DigestedTalk, quote: Quote) -> DigestLine:
     return DigestLine(day, short, talk.row.id)
 
 
-def _newer(later: LaterStatement, speaker: str, before: DigestLine) -> DigestLine:
+def _newer_line(later: LaterStatement, speaker: str, before: DigestLine) -> DigestLine:
     quote = Quote(later.text, speaker, short_turn(later.turn))
     return DigestLine(later.at[:10], quote, later.memory_id, before)
 

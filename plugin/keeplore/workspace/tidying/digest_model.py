@@ -77,7 +77,7 @@ class DigestModel:
             except LlmUnavailable as e:
                 self.problem = str(e)
 
-    def made(
+    def make_digest(
         self, draft: DigestDraft, known: Memory | None, *, is_dry: bool
     ) -> MadeDigest:
         """The digest that a draft comes to; where ``is_dry``, one that nobody was asked for."""

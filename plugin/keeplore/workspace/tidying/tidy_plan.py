@@ -191,7 +191,7 @@ def _digest_steps(
         path = index.path_of(id_)
         known = load_or_none(store, path) if path else None
         moves = _moved_back(path) if path else []
-        made = model.made(draft, known, is_dry=is_dry)
+        made = model.make_digest(draft, known, is_dry=is_dry)
         memory = made.memory
         is_same = known and serialise(known) == serialise(store.as_written(memory))
         if is_same and not moves:

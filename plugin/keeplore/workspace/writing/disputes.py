@@ -79,7 +79,7 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
         if not _is_current(row) or not decided.isdisjoint(own_versions):
             continue
         other = _load_side(store, row)
-        first = _counterpart(index, store, other.memory, forgotten) if other else None
+        first = _other_version(index, store, other.memory, forgotten) if other else None
         if other and first and first.row.id not in own_versions:
             found.append(Dispute(first, other))
     found.sort(key=lambda one: (one.other.row.updated_at, one.other.row.id))
@@ -106,7 +106,7 @@ def disputed_with(
             yield dispute.first.row
 
 
-def settle(
+def settle_dispute(
     workspace: Workspace,
     dispute: Dispute,
     decision: str,
@@ -155,7 +155,7 @@ def _is_current(row: MemoryRow) -> bool:
     return not (row.is_archived or row.superseded_by)
 
 
-def _counterpart(
+def _other_version(
     index: Index, store: Store, other: Memory, gone: Collection[str]
 ) -> DisputeSide | None:
     """What stands in the place that this version lost, None where it is no such version, or that

@@ -157,7 +157,7 @@ class IngestQueue:
 
     def all(self) -> list[IngestStatus]:
         """Every source that is remembered, the last changed at the end."""
-        dead = self._dead()
+        dead = self._dead_sources()
         found = [_read_status(file, dead) for file in self._folder.glob("*.json")]
         return sorted(
             (status for status in found if status),
@@ -165,9 +165,9 @@ class IngestQueue:
         )
 
     def status(self, key: str) -> IngestStatus | None:
-        return _read_status(self._folder / f"{key}.json", self._dead())
+        return _read_status(self._folder / f"{key}.json", self._dead_sources())
 
-    def _dead(self) -> dict[str, str]:
+    def _dead_sources(self) -> dict[str, str]:
         """Sources whose processes went away each time, with the reason."""
         return {job.key: job.reason for job in self._queue.dead() if job.kind == KIND}
 

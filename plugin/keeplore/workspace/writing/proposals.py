@@ -109,14 +109,14 @@ def accept(
         workspace.store.move(target.path, path)
         workspace.plugins.announce_written(target.id, path)
     elif target is not None:
-        path = _revised(workspace, held, target, statement)
+        path = _revise_target(workspace, held, target, statement)
     else:
         path = workspace.notes.write(_draft(workspace, held, statement)).path
     _record(workspace, held, ProposalOutcome.ACCEPTED, target)
     return path
 
 
-def _revised(
+def _revise_target(
     workspace: Workspace, held: HeldProposal, target: MemoryRow, statement: str
 ) -> str:
     title, said = title_and_text(statement)

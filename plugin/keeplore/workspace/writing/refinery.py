@@ -103,11 +103,11 @@ class Refinery:
     def step(self) -> RefineStep | None:
         """Do the job whose turn it is; None where none is."""
         with one_at_a_time(self._registry.places.state):
-            job = self.queue.lease(KINDS, _moment())
+            job = self.queue.lease(KINDS, _utc_now())
             return self._carried_out(job) if job else None
 
     def next_due_s(self) -> float | None:
-        return self.queue.next_due_s(KINDS, _moment())
+        return self.queue.next_due_s(KINDS, _utc_now())
 
     def _carried_out(self, job: Job) -> RefineStep:
         try:
@@ -116,11 +116,11 @@ class Refinery:
             self._finish_job(job)
             return RefineStep(job, None, e.message)
         except (RepositoryBusy, WorkspaceFrozen) as e:
-            return self._put_off(job, e, _moment() + timedelta(seconds=BUSY_S))
+            return self._put_off(job, e, _utc_now() + timedelta(seconds=BUSY_S))
         except BudgetSpent as e:
             return self._put_off(job, e, e.until)
         except LlmUnavailable as e:
-            later = _moment() + timedelta(seconds=OUTAGE_S)
+            later = _utc_now() + timedelta(seconds=OUTAGE_S)
             if not isinstance(e, TransientFailure) or not e.is_billed:
                 return self._put_off(job, e, later)
             # it worked for nothing: without an end to that, one talk that is too long for it would
@@ -128,11 +128,11 @@ class Refinery:
             self.queue.fail(job, later, str(e))
             return RefineStep(job, None, str(e))
         except (KeeploreError, OSError) as e:
-            self.queue.fail(job, _moment(), str(e))
+            self.queue.fail(job, _utc_now(), str(e))
             return RefineStep(job, None, str(e))
         except Exception as e:
             LOG.exception("%s could not be refined", job.key)
-            self.queue.fail(job, _moment(), type(e).__name__)
+            self.queue.fail(job, _utc_now(), type(e).__name__)
             return RefineStep(job, None, type(e).__name__)
         self._finish_job(job)
         return RefineStep(job, result)
@@ -145,7 +145,7 @@ class Refinery:
     def _put_off(self, job: Job, error: KeeploreError, until: datetime) -> RefineStep:
         self.queue.put_off(job, until, str(error))
         return RefineStep(
-            job, None, str(error), max(0.0, (until - _moment()).total_seconds())
+            job, None, str(error), max(0.0, (until - _utc_now()).total_seconds())
         )
 
     def _refined(self, job: Job) -> RefineResult:
@@ -162,7 +162,7 @@ class Refinery:
             return RefineResult(job.key, why="no model is set")
         deps = refine_deps(workspace)
         if mode != RefineMode.FROZEN:
-            self._share(job, deps, account, mode)
+            self._refine_together(job, deps, account, mode)
         return refine(
             deps,
             account,
@@ -170,7 +170,7 @@ class Refinery:
             mode,
             anywhere=_is_anywhere(job),
             has_aspects=workspace.settings.refine.aspects,
-            keep=lambda: self.queue.renew(job, _moment()),
+            keep=lambda: self.queue.renew(job, _utc_now()),
             shared=self._shared.pop(_topic(job), None),
         )
 
@@ -178,7 +178,7 @@ class Refinery:
         self, job: Job, deps: RefineDeps, mode: str
     ) -> Iterator[PendingPart]:
         """What is to be asked about of a job, and of those that come next and are like it."""
-        waiting = self.queue.coming(KINDS, _moment(), MOST_TALKS)
+        waiting = self.queue.coming(KINDS, _utc_now(), MOST_TALKS)
         topics = dict.fromkeys(map(_topic, (job, *waiting)))
         deps.search.index.refresh()
         asked = asked_about(deps.store.records(), mode)
@@ -190,7 +190,9 @@ class Refinery:
                 if not part.why:
                     yield part
 
-    def _share(self, job: Job, deps: RefineDeps, account: Account, mode: str) -> None:
+    def _refine_together(
+        self, job: Job, deps: RefineDeps, account: Account, mode: str
+    ) -> None:
         """Ask about a short conversation together with those that come next. Raises what a model
         that is not there does.
         """
@@ -325,5 +327,5 @@ def one_at_a_time(state: Path) -> AbstractContextManager[None]:
     return durable.locked(state / LOCK)
 
 
-def _moment() -> datetime:
+def _utc_now() -> datetime:
     return datetime.now(UTC)

@@ -40,13 +40,13 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
     could not be carried out.
     """
     # heavy: git and the index
-    from keeplore.workspace.writing.disputes import settle
+    from keeplore.workspace.writing.disputes import settle_dispute
 
     _show(dispute)
     try:
         choice = choose("Which?", CHOICES)
         if choice in DECISIONS:
-            settle(workspace, dispute, DECISIONS[choice])
+            settle_dispute(workspace, dispute, DECISIONS[choice])
         elif choice == "e" and not _join_in_editor(workspace, dispute):
             say("  Nothing changed, so it is left for later.")
             return "s"
@@ -59,14 +59,14 @@ def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
 def _join_in_editor(workspace: Workspace, dispute: Dispute) -> bool:
     """Make one of the two in the editor; returns whether the person saved something."""
     # heavy, as above
-    from keeplore.workspace.writing.disputes import DisputeDecision, settle
+    from keeplore.workspace.writing.disputes import DisputeDecision, settle_dispute
 
     state, others = workspace.places.state, [dispute.other.memory]
     with in_editor(state, dispute.first.memory, others) as edited:
         if edited is None:
             return False
         joined = changes(dispute.first.memory, edited)
-        settle(workspace, dispute, DisputeDecision.JOINED, joined)
+        settle_dispute(workspace, dispute, DisputeDecision.JOINED, joined)
     return True
 
 
