@@ -71,7 +71,7 @@ def rank(command: str, *, has_commits: bool = False) -> int | None:
     if _LOOP.match(command):
         return None
     steps = (_rank_of_step(step.split()) for step in _STEPS.split(command))
-    ranks = {one for one in steps if one is not None}
+    ranks = {step for step in steps if step is not None}
     return min(ranks - {COMMITTING} if has_commits else ranks, default=None)
 
 

@@ -80,11 +80,21 @@ def show(projects: Sequence[FoundProject]) -> None:
     """Print the projects; those that would be read are numbered."""
     numbers = iter(range(1, len(projects) + 1))
     rows = []
-    for one in projects:
-        number = "" if one.left_out else str(next(numbers))
-        count = f"{one.sessions}, {one.notes} notes" if one.notes else one.sessions
-        facts = (_directory(one), count, one.first, one.last, one.left_out)
-        rows.append((number, one.name or NO_DIRECTORY, *facts))
+    for project in projects:
+        number = "" if project.left_out else str(next(numbers))
+        count = (
+            f"{project.sessions}, {project.notes} notes"
+            if project.notes
+            else project.sessions
+        )
+        facts = (
+            _directory(project),
+            count,
+            project.first,
+            project.last,
+            project.left_out,
+        )
+        rows.append((number, project.name or NO_DIRECTORY, *facts))
     say()
     table(HEADINGS, rows, wide=("directory",))
 
@@ -132,13 +142,15 @@ def parse_choice(typed: str, most: int) -> list[int] | None:
 def say_left_out(projects: Sequence[FoundProject]) -> None:
     """Say what is not read because of an earlier choice."""
     reasons: dict[str, list[str]] = {}
-    for one in projects:
-        if one.left_out and one.left_out != "not chosen":
-            reasons.setdefault(one.left_out, []).append(one.name or _directory(one))
+    for project in projects:
+        if project.left_out and project.left_out != "not chosen":
+            reasons.setdefault(project.left_out, []).append(
+                project.name or _directory(project)
+            )
     for reason, names in reasons.items():
         note(f"left out: {', '.join(names)}: {reason}")
 
 
 def _directory(project: FoundProject) -> str:
-    places = [near(Path(one)) for one in project.directories if one]
+    places = [near(Path(directory)) for directory in project.directories if directory]
     return first_of(places, 1)

@@ -27,7 +27,9 @@ def unknown_command(name: str, commands: list[str]) -> WrongUsage:
     # here, because a command that is known needs none of it
     from difflib import get_close_matches
 
-    near = " or ".join(f"`keeplore {one}`" for one in get_close_matches(name, commands))
+    near = " or ".join(
+        f"`keeplore {command}`" for command in get_close_matches(name, commands)
+    )
     meant = ASKED_FOR.get(name) or (near and f"Did you mean {near}?")
     remedy = meant or "`keeplore --help` lists the commands"
     return WrongUsage(f"there is no command {name!r}", remedy)

@@ -47,23 +47,30 @@ class CodeConsents:
 
     def of(self, main: Path) -> CodeConsent | None:
         """What the person said about a repository; None where they said nothing."""
-        return next((one for one in self.all() if one.main == str(main)), None)
+        return next(
+            (consent for consent in self.all() if consent.main == str(main)), None
+        )
 
     def accept(self, main: Path, first_commit: str) -> None:
         """Write down that memory may be kept in this repository. Raises OSError."""
         new = CodeConsent(str(main), first_commit)
-        self._save([*(one for one in self.all() if one.main != new.main), new])
+        self._save(
+            [*(consent for consent in self.all() if consent.main != new.main), new]
+        )
 
     def withdraw(self, main: Path) -> bool:
         """Take a consent back; returns whether there was one. Raises OSError."""
         before = self.all()
-        left = [one for one in before if one.main != str(main)]
+        left = [consent for consent in before if consent.main != str(main)]
         if left != before:
             self._save(left)
         return left != before
 
     def _save(self, consents: list[CodeConsent]) -> None:
-        said = {"schema": SCHEMA, "repositories": [asdict(one) for one in consents]}
+        said = {
+            "schema": SCHEMA,
+            "repositories": [asdict(consent) for consent in consents],
+        }
         durable.make_private(self.file.parent)
         text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
         durable.write(self.file, text.encode())

@@ -320,8 +320,8 @@ def flat_settings(settings: Settings) -> dict[str, Any]:
         if not dataclasses.is_dataclass(section):
             values[part.name] = section
             continue
-        for one in dataclasses.fields(section):
-            values[f"{part.name}.{one.name}"] = getattr(section, one.name)
+        for key in dataclasses.fields(section):
+            values[f"{part.name}.{key.name}"] = getattr(section, key.name)
     return values
 
 
@@ -332,7 +332,7 @@ def meant_keys(key: str) -> str:
     keys = list(setting_keys())
     last = key.rpartition(".")[2]
     # the section is missing, or it is that of another one
-    near = [one for one in keys if one.rpartition(".")[2] == last]
+    near = [key for key in keys if key.rpartition(".")[2] == last]
     near = near or difflib.get_close_matches(key, keys, 1)
     return f" (did you mean {' or '.join(near)}?)" if near else ""
 

@@ -47,7 +47,9 @@ def apply(plan: ConnectPlan, state: Path) -> None:
 
 def _expect_as_planned(plan: ConnectPlan, state: Path) -> None:
     """Raise ConfigError where something is other than it was when the plan was made."""
-    is_changed = any(read_file(one.target) != one.before for one in plan.changes)
+    is_changed = any(
+        read_file(change.target) != change.before for change in plan.changes
+    )
     if is_changed or ConnectionRecord.load(state) != plan.before:
         raise ConfigError(
             "a file has changed while you looked at this",

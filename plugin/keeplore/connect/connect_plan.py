@@ -163,7 +163,7 @@ class PlanBuilder:
         """Install what is wanted, and take out what an earlier release had beside it."""
         for one in wanted:
             self.install(owner, one)
-        paths = {str(one.path) for one in wanted}
+        paths = {str(file.path) for file in wanted}
         for file in recorded:
             if file.path not in paths:
                 self.uninstall(owner, file)
@@ -220,7 +220,9 @@ class PlanBuilder:
         self._problems.append(ConnectProblem(host, error.message, error.remedy))
 
     def plan(self) -> ConnectPlan:
-        changes = [one for one in self._changes.values() if one.before != one.after]
+        changes = [
+            change for change in self._changes.values() if change.before != change.after
+        ]
         folders = dict.fromkeys(self._before.folders)
         for change in changes:
             if change.before is None:
@@ -298,7 +300,7 @@ def _read_target(target: Path) -> bytes | None:
 
 
 def _expect_writable(target: Path) -> None:
-    folder = next(one for one in target.parents if one.exists())
+    folder = next(parent for parent in target.parents if parent.exists())
     if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
         raise EditRefused(
             f"{folder} cannot be written",

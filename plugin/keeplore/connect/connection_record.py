@@ -90,7 +90,7 @@ class ConnectionRecord:
                     f"{path} is of a later Keeplore",
                     "Run `keeplore upgrade`, which says how to upgrade this one",
                 )
-            files = [ConnectedFile.of(one) for one in data["files"]]
+            files = [ConnectedFile.of(file) for file in data["files"]]
             return cls(
                 {file.path: file for file in files}, tuple(map(str, data["folders"]))
             )

@@ -250,7 +250,7 @@ def _without_item(
 ) -> str:
     """``path`` is where the item's holder stands."""
     text, holder = document.text, document.at(path) or document.root
-    index = [one.start for one in holder.items].index(item.start)
+    index = [item.start for item in holder.items].index(item.start)
     start, end = _edge(document, holder, index), item.node.end
     after_comma = item.comma + 1 if item.comma >= 0 else end
     if len(holder.items) == 1:

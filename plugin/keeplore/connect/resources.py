@@ -196,7 +196,7 @@ class JsonEntries(Resource):
         missing = [entry for entry in free if entry not in present]
         text, trace = _replace_stale(document.text, stale, missing, known.trace)
         entries = tuple(
-            one for one in self.entries if one in free or one in known.entries
+            entry for entry in self.entries if entry in free or entry in known.entries
         )
         made = replace(
             known, entries=entries, former=tuple(stale), trace=trace, host=self.host
@@ -325,7 +325,7 @@ class TomlTable(Resource):
         except ValueError as e:
             raise EditRefused(str(e), f"Add it by hand:\n{piece.strip()}") from None
         former = tuple(
-            one for one in (known.values, *known.former) if one != self.values
+            values for values in (known.values, *known.former) if values != self.values
         )
         pieces = (piece, *known.pieces)
         made = replace(known, values=self.values, former=former, pieces=pieces)
@@ -384,7 +384,7 @@ def _replace_stale(
 ) -> tuple[str, JsonTrace]:
     """The text with what is missing: in the place of something stale, where it belongs there."""
     for old in stale:
-        new = next((one for one in missing if one.place == old.place), None)
+        new = next((entry for entry in missing if entry.place == old.place), None)
         if new is None:
             text = json_edit.take(text, [old], trace)
         else:
@@ -401,11 +401,11 @@ def _obstacle(
     if there is None or json_edit.find(document, entry):
         return ""
     place = ".".join(entry.path)
-    values = [one.value for one in known if one.path == entry.path]
+    values = [entry_.value for entry_ in known if entry_.path == entry.path]
     if not entry.is_element:
         why = f"{place} is another's, or was changed by hand, and is left as it is"
         return "" if there.value in values else why
-    strange = [one.node.value for one in there.items if one.node.value not in values]
+    strange = [item.node.value for item in there.items if item.node.value not in values]
     is_ours = any(map(_names_keeplore, strange))
     return f"an entry of {place} is from elsewhere, or {BY_HAND}" if is_ours else ""
 

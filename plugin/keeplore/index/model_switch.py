@@ -137,7 +137,8 @@ class ModelSwitch:
         """What is held of each model, that of the wanted one first."""
         wanted = self.wanted()
         names = {
-            one.fingerprint: one.name for one in self._database.read(complete_models)
+            model.fingerprint: model.name
+            for model in self._database.read(complete_models)
         }
         names[wanted] = self._own_name()
         sizes = self._database.read(sizes_of)
@@ -206,9 +207,9 @@ def _put_first(connection: sqlite3.Connection, entry: CompleteModel) -> None:
     more.
     """
     others = [
-        one
-        for one in complete_models(connection)
-        if one.fingerprint != entry.fingerprint
+        model
+        for model in complete_models(connection)
+        if model.fingerprint != entry.fingerprint
     ]
     known = [entry, *others][:KEPT]
     sizes = sizes_of(connection)

@@ -183,7 +183,11 @@ def _source(context: McpContext, found: FoundMemory) -> str:
 def _turns(found: FoundMemory) -> list[str]:
     """A line for each turn that it was made of, with its time where that is known."""
     talk = _conversation(found)
-    times = {one.id: minute_of(one.at) for one in talk.exchanges} if talk else {}
+    times = (
+        {exchange.id: minute_of(exchange.at) for exchange in talk.exchanges}
+        if talk
+        else {}
+    )
     turns = dict.fromkeys((*found.memory.turns, *times))
     return [f"- {turn} {times.get(turn, '')}".rstrip() for turn in turns]
 

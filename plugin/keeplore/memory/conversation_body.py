@@ -196,7 +196,9 @@ def chosen_exchange(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
         return exchanges[int(wanted) - 1]
     # some ids go on where another ends
     found = [exchange for exchange in exchanges if exchange.id == wanted]
-    found = found or [one for one in exchanges if is_meant(one.id, wanted)]
+    found = found or [
+        exchange for exchange in exchanges if is_meant(exchange.id, wanted)
+    ]
     if len(found) == 1:
         return found[0]
     if not exchanges:

@@ -70,7 +70,11 @@ class FieldRedaction:
     def _redacted_part(self, kind: PartKind, said: str) -> str:
         if kind == PartKind.ID:
             fields = map(urllib.parse.unquote, said.split(" "))
-            return said if all(self.id(one) == one for one in fields) else self.id(said)
+            return (
+                said
+                if all(self.id(field) == field for field in fields)
+                else self.id(said)
+            )
         if kind == PartKind.WORDS:
             return self.words(said)
         asked = decode_question(said)

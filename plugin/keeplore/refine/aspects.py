@@ -71,7 +71,9 @@ class AspectQuestion:
     def group(self, name: str) -> AspectGroup | None:
         """The group of the entity that a model names, however it spells it."""
         wanted = key_of(name)
-        return next((one for one in self.groups if key_of(one.entity) == wanted), None)
+        return next(
+            (group for group in self.groups if key_of(group.entity) == wanted), None
+        )
 
     @property
     def text(self) -> str:

@@ -187,7 +187,7 @@ def _version_fields(
 
 def _quotes(fact: Fact) -> tuple[Quote, ...]:
     """The words on which a note rests, after those that they answer."""
-    return tuple(one.quote for one in (fact.answered, fact.receipt) if one)
+    return tuple(receipt.quote for receipt in (fact.answered, fact.receipt) if receipt)
 
 
 def _receipt_fields(receipt: Receipt | None) -> dict[str, str]:

@@ -179,8 +179,10 @@ class _Refinement:
         return None
 
     def _proposals(self, asked: Sequence[ComparedFact]) -> list[Proposal]:
-        made = {id(one): proposal for one in asked if (proposal := decide.unasked(one))}
-        open_ones = [one for one in asked if id(one) not in made]
+        made = {
+            id(fact): proposal for fact in asked if (proposal := decide.unasked(fact))
+        }
+        open_ones = [fact for fact in asked if id(fact) not in made]
         decided = self._decide_by_model(open_ones) if open_ones else ()
         return [*made.values(), *decided]
 

@@ -140,7 +140,8 @@ def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
     """The surest relations first, then what stands closest; fewer of those with every hop."""
     graph = view.index.graph
     related = (
-        graph.entity(one.other, one.other_place) for one in view.relations(entity)
+        graph.entity(relation.other, relation.other_place)
+        for relation in view.relations(entity)
     )
     for other in chain(related, _co_mentioned(view, entity, 1 + BESIDE // hop)):
         is_elsewhere = (

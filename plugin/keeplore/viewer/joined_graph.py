@@ -67,11 +67,11 @@ class JoinedGraph:
         found: dict[tuple[str, str, str, bool], RelatedEntity] = {}
         own = self._own.relations(entity, allowed, at=at, ended=ended)
         code = [
-            one
+            relation
             for there in self._in_code(entity)
-            for one in self._code.relations(there, allowed, at=at, ended=ended)
+            for relation in self._code.relations(there, allowed, at=at, ended=ended)
         ]
-        for one in (*own, *(self._seen_from(entity, one) for one in code)):
+        for one in (*own, *(self._seen_from(entity, relation) for relation in code)):
             is_from = one.source == entity.spelling
             key = (one.relationship, one.other, one.other_place, is_from)
             found[key] = join_relations(found[key], one) if key in found else one
@@ -97,7 +97,7 @@ class JoinedGraph:
         found: dict[tuple[str, str], tuple[str, ...]] = {}
         rows = self._own.aspects(entity)
         rows += [
-            row for one in self._in_code(entity) for row in self._code.aspects(one)
+            row for other in self._in_code(entity) for row in self._code.aspects(other)
         ]
         for row in rows:
             key = (row.aspect, row.kind)
@@ -134,7 +134,7 @@ class JoinedGraph:
         """The entity with its mentions in both graphs."""
         own = self._own.entity(entity.name, entity.place)
         number = own.mentions if own and _key(own) == _key(entity) else 0
-        number += sum(one.mentions for one in self._in_code(entity))
+        number += sum(other.mentions for other in self._in_code(entity))
         return replace(entity, mentions=number)
 
     def _distinct(self, entities: Iterable[Entity]) -> list[Entity]:

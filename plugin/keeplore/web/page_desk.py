@@ -78,9 +78,9 @@ class Desk:
             return []
         own = self.registry.for_directory(self.directory).name
         known = [
-            one.name
-            for one in registered_workspaces(self.registry.places)
-            if one.is_there
+            workspace.name
+            for workspace in registered_workspaces(self.registry.places)
+            if workspace.is_there
         ]
         addresses = {name: f"{OTHERS}{name}/" for name in known} | {own: "/"}
         addresses.pop(self.workspace.name, None)

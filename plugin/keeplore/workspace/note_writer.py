@@ -272,7 +272,7 @@ class NoteWriter:
             said = statement_of(other) if other else ""
             if said and not is_of_another(text, said):
                 found.append(SimilarNote(row, similarity(text, said)))
-        near = (one for one in found if one.similarity >= SIMILAR)
+        near = (note for note in found if note.similarity >= SIMILAR)
         return tuple(
             sorted(near, key=lambda one: (-one.similarity, one.row.id))[:SHOWN]
         )

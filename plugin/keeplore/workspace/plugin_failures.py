@@ -46,10 +46,10 @@ def note_failure(state: Path, plugin: str, point: str, error: BaseException) -> 
     """Store the failure, replacing the last one of the same plugin and extension point. A full disk
     loses only this record.
     """
-    kept = {(one.plugin, one.point): one for one in failures(state)}
+    kept = {(failure.plugin, failure.point): failure for failure in failures(state)}
     kept.pop((plugin, point), None)
     kept[plugin, point] = PluginFailure(plugin, point, told_of(error), now())
-    data = [asdict(one) for one in list(kept.values())[-MAX_KEPT:]]
+    data = [asdict(failure) for failure in list(kept.values())[-MAX_KEPT:]]
     with contextlib.suppress(OSError):
         durable.write(state / FILE, json.dumps(data, indent=2).encode())
 
@@ -58,4 +58,4 @@ def failures(state: Path) -> Iterator[PluginFailure]:
     """The failures of the last days, the oldest first."""
     since = in_utc(datetime.now(UTC) - timedelta(days=KEPT_DAYS))
     found = typed_json.load(state / FILE, list[PluginFailure]) or []
-    return (one for one in found if one.at >= since)
+    return (failure for failure in found if failure.at >= since)

@@ -328,7 +328,9 @@ class Registry:
         """The workspaces in use, and the memories of code repositories in use."""
         own = self.opened()
         # anew where the settings of the workspace have changed
-        code = [self.code_memory(one.tree.top) for one in self._code.opened()]
+        code = [
+            self.code_memory(workspace.tree.top) for workspace in self._code.opened()
+        ]
         return [*own, *filter(None, code)]
 
     def code_repositories(self) -> list[tuple[Path, CodeWorkspace | None]]:

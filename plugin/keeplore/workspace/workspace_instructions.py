@@ -22,7 +22,7 @@ def instructions(workspace: Workspace) -> tuple[str, ...]:
     _, line, below = text.partition(f"\n{LINE}\n")
     if not line or not workspace.machine_trust.is_believed_file(FILE):
         return ()
-    lines = (_plain_line(one) for one in below.splitlines())
+    lines = (_plain_line(line) for line in below.splitlines())
     return tuple(filter(None, lines))
 
 

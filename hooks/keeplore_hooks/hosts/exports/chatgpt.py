@@ -133,9 +133,9 @@ def _part_text(part: Any) -> str:
 
 def _attachment_lines(message: Json) -> Iterator[str]:
     """A line for each file; pictures have theirs among the parts."""
-    for one in mappings(message, "metadata", "attachments"):
-        if not first_text(one, "mimeType", "mime_type").startswith("image/"):
-            yield f"{DOCUMENT} {' '.join(text(one, 'name').split())[:200]}".strip()
+    for attachment in mappings(message, "metadata", "attachments"):
+        if not first_text(attachment, "mimeType", "mime_type").startswith("image/"):
+            yield f"{DOCUMENT} {' '.join(text(attachment, 'name').split())[:200]}".strip()
 
 
 def _fenced(code: str, language: str) -> str:

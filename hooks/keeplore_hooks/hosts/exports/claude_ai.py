@@ -67,11 +67,11 @@ def _branch(conversation: Json) -> list[Json]:
     none that they answer.
     """
     every = mappings(conversation, "chat_messages")
-    known = {text(one, "uuid"): one for one in every}
-    if not any(text(one, "parent_message_uuid") in known for one in every):
+    known = {text(message, "uuid"): message for message in every}
+    if not any(text(message, "parent_message_uuid") in known for message in every):
         return every
-    answered = {text(one, "parent_message_uuid") for one in every}
-    leaves = [one for one in every if text(one, "uuid") not in answered]
+    answered = {text(message, "parent_message_uuid") for message in every}
+    leaves = [message for message in every if text(message, "uuid") not in answered]
     newest = max(leaves or every, key=lambda one: text(one, "created_at"))
     named = text(conversation, "current_leaf_message_uuid")
     current = named if named in known else text(newest, "uuid")
@@ -87,11 +87,11 @@ def _visible_texts(message: Json) -> Iterator[str]:
     without a name.
     """
     blocks = mappings(message, "content")
-    texts = [text(one, "text") for one in blocks if text(one, "type") == "text"]
+    texts = [text(block, "text") for block in blocks if text(block, "type") == "text"]
     pasted = [
-        text(one, "extracted_content")[:MAX_PASTED]
-        for one in mappings(message, "attachments")
-        if not text(one, "file_name")
+        text(attachment, "extracted_content")[:MAX_PASTED]
+        for attachment in mappings(message, "attachments")
+        if not text(attachment, "file_name")
     ]
     for words in (*(texts if blocks else [text(message, "text")]), *pasted):
         if plain := clean(_ARTIFACT.sub(_title_of, words)).strip():
@@ -108,10 +108,10 @@ def _title_of(artifact: re.Match[str]) -> str:
 def _attachment_lines(message: Json) -> Iterator[str]:
     """A line for each file that came along; what it says is left out."""
     names = {
-        " ".join(clean(text(one, "file_name")).split())[:200]
+        " ".join(clean(text(attachment, "file_name")).split())[:200]
         for key in ("attachments", "files")
-        for one in mappings(message, key)
-        if text(one, "file_name") or not text(one, "extracted_content")
+        for attachment in mappings(message, key)
+        if text(attachment, "file_name") or not text(attachment, "extracted_content")
     }
     for name in sorted(names):
         yield f"{DOCUMENT} {name}".strip()

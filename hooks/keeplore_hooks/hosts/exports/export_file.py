@@ -62,7 +62,7 @@ def conversations_in(path: Path) -> Iterator[ConversationSpan]:
 
 def _files(path: Path) -> Iterator[bytes]:
     if path.is_dir():
-        names = sorted(one for one in path.iterdir() if _NAMES.fullmatch(one.name))
+        names = sorted(file for file in path.iterdir() if _NAMES.fullmatch(file.name))
         if not names:
             raise ValueError("no conversations.json is in that folder")
         for name in names:
@@ -79,9 +79,9 @@ def _unpack(file: BinaryIO) -> Iterator[bytes]:
     try:
         with zipfile.ZipFile(file) as packed:
             members = [
-                one
-                for one in packed.infolist()
-                if _NAMES.fullmatch(one.filename.rpartition("/")[2])
+                entry
+                for entry in packed.infolist()
+                if _NAMES.fullmatch(entry.filename.rpartition("/")[2])
             ]
             if not members:
                 raise ValueError("no conversations.json is in that zip")

@@ -100,7 +100,7 @@ class OpenCodeCommands:
             for key, item in mapping(data, "known").items()
             if _is_list(item, 2)
         }
-        items = [one for one in sequence(data, "waiting") if _is_list(one, 3)]
+        items = [item for item in sequence(data, "waiting") if _is_list(item, 3)]
         waiting = (
             WaitingCommand(jsonl.number({"at": at}, "at"), str(name), str(args))
             for at, name, args in items
@@ -112,7 +112,11 @@ class OpenCodeCommands:
         known, waiting = dict(self.known), []
         spoken = [message for message in messages if _is_of_person(message)]
         for command in self.waiting:
-            made = (message_id(one) for one in spoken if created_at(one) >= command.at)
+            made = (
+                message_id(message)
+                for message in spoken
+                if created_at(message) >= command.at
+            )
             key = next((key for key in made if key and key not in known), "")
             if key:
                 known[key] = (command.name, command.args)
@@ -157,7 +161,11 @@ class OpenCode(HostAdapter):
         agent = session if text(data, "parentID") else ""
         path, _ = _record_or_problem(data, session)
         transcript = str(path or "")
-        spoken = [one for one in mappings(data, "messages") if role_of(one) == "user"]
+        spoken = [
+            message
+            for message in mappings(data, "messages")
+            if role_of(message) == "user"
+        ]
         return Origin(
             HOST,
             session,

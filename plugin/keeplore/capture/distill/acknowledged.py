@@ -108,33 +108,33 @@ class Acknowledged:
 
 
 def acknowledged(
-    said: Sequence[Sentence], exchange: Exchange
+    message: Sequence[Sentence], exchange: Exchange
 ) -> Iterator[Acknowledged]:
     """What a message settles by what the reply to it confirms, of each confirmation the sentence
     that it takes up most of.
     """
-    reply = _taking_up(said, exchange)
-    settling = [one.text for one in said if _may_settle(one)]
+    reply = _taking_up(message, exchange)
+    settling = [s.text for s in message if _may_settle(s)]
     is_confirmed = bool(reply) and _is_confirmation(reply[0].text)
     if not is_confirmed:
         settling = [text for text in settling if _is_terse(text)]
     found = [*_stated_of_each(settling, reply)]
     yield from found
     # what says itself that something shall be otherwise, and is no reason for something else
-    told = [one.said for one in found]
+    told = [each.said for each in found]
     for text in settling if is_confirmed else ():
         if text not in told and revision_of(text) and not weight_of(text, "reason"):
             yield Acknowledged(text, "")
 
 
 def answered(
-    said: Sequence[Sentence], before: Exchange, exchange: Exchange
+    message: Sequence[Sentence], before: Exchange, exchange: Exchange
 ) -> Iterator[Acknowledged]:
     """What a message says to what the reply before it put to the person, each with what the reply
     to it states of it, else as one; nothing where it rules nothing or is not taken up.
     """
     reply = last_reply(exchange)[:STATING]
-    ruling = [one.text for one in said if _may_rule(one)]
+    ruling = [s.text for s in message if _may_rule(s)]
     is_telling = bool(ruling) or _is_long(exchange.user)
     if not (reply and is_telling) or _is_asking(exchange.user):
         return
@@ -143,10 +143,10 @@ def answered(
         ruling = [text for text in ruling if _rules_first(text)]
         if not _answers_open_choice(reply[0].text, before):
             return
-    found = [replace(one, asked=asked) for one in _stated_of_each(ruling, reply)]
+    found = [replace(each, asked=asked) for each in _stated_of_each(ruling, reply)]
     yield from found
     if not found:
-        yield from _answered_as_one(said, ruling, reply, asked, exchange)
+        yield from _answered_as_one(message, ruling, reply, asked, exchange)
 
 
 def _is_settled_by(reply: str, asked: str) -> bool:
@@ -168,8 +168,8 @@ def _is_asking(message: str) -> bool:
     """Does a message ask, a long one at its end? The reply may be the answer to that alone."""
     said = sentences(message)
     asked = (
-        one.is_question or says(one.text, "asks_unmarked")
-        for one in (said[-1:] if _is_long(message) else said)
+        s.is_question or says(s.text, "asks_unmarked")
+        for s in (said[-1:] if _is_long(message) else said)
     )
     return not said or any(asked) or len(message.split()) > MOST_TOLD
 
@@ -188,7 +188,7 @@ def _answers_open_choice(stated: str, before: Exchange) -> bool:
 
 
 def _answered_as_one(
-    said: Sequence[Sentence],
+    message: Sequence[Sentence],
     ruling: Sequence[str],
     reply: Sequence[Sentence],
     asked: str,
@@ -201,18 +201,18 @@ def _answered_as_one(
     is_long = _is_long(exchange.user)
     if is_long and stated and _is_of(stated, exchange.user):
         yield Acknowledged("", stated)
-    elif len(said) < len(sentences(exchange.user)):
+    elif len(message) < len(sentences(exchange.user)):
         added = (text for text in ruling if opens_with(text, "adds_to_it"))
         yield from (Acknowledged(text, "") for text in added)
     elif not is_long and any(map(_SAYS_MORE.search, ruling)):
-        yield Acknowledged(_as_said(said, ruling, exchange.user), stated, asked)
+        yield Acknowledged(_as_said(message, ruling, exchange.user), stated, asked)
 
 
 def _as_said(said: Sequence[Sentence], ruling: Sequence[str], message: str) -> str:
     """The rulings of a message with its no and its facts, where nothing was left out between them;
     else the longest ruling.
     """
-    rest = (one.text for one in said if one.text in ruling or _is_kept(one.text))
+    rest = (s.text for s in said if s.text in ruling or _is_kept(s.text))
     whole = " ".join(rest)
     return whole if whole in " ".join(message.split()) else max(ruling, key=len)
 
@@ -225,16 +225,16 @@ def _is_of(stated: str, message: str) -> bool:
 
 def _first_telling(reply: Sequence[Sentence]) -> str:
     """What a reply states first, apart from that the checks passed; "" for nothing."""
-    stated = (one for one in _statements(reply) if not weight_of(one, "outcome"))
-    return next((one for one in stated if count_terms(one) >= NAMED_TERMS), "")
+    stated = (text for text in _statements(reply) if not weight_of(text, "outcome"))
+    return next((text for text in stated if count_terms(text) >= NAMED_TERMS), "")
 
 
-def _taking_up(said: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
+def _taking_up(message: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
     """What a reply begins with that can take up a short message; nothing where it answers a
     question.
     """
-    words = sum(len(one.text.split()) for one in said)
-    is_asking = any(one.is_question for one in sentences(exchange.user))
+    words = sum(len(s.text.split()) for s in message)
+    is_asking = any(s.is_question for s in sentences(exchange.user))
     return () if words > MOST_WORDS or is_asking else last_reply(exchange)[:STATING]
 
 
@@ -261,7 +261,7 @@ def _may_rule(sentence: Sentence) -> bool:
         return False
     if any(opens_with(part, "orders_it") for part in text.split(", ")):
         return False
-    return any(not says(one, "states_fact") for one in _clauses(text))
+    return any(not says(clause, "states_fact") for clause in _clauses(text))
 
 
 def _objects(text: str) -> bool:
@@ -272,8 +272,8 @@ def _objects(text: str) -> bool:
 
 def _clauses(text: str) -> list[str]:
     """What a sentence says before it goes on to tell why, and what it says there."""
-    found = pattern("goes_on_to_tell").split(text)
-    return [one for one in found if one and (terms(one) or _NAMED.search(one))]
+    clauses = filter(None, pattern("goes_on_to_tell").split(text))
+    return [c for c in clauses if terms(c) or _NAMED.search(c)]
 
 
 def _is_kept(text: str) -> bool:
@@ -289,9 +289,7 @@ def _put_to_person(before: Exchange) -> str:
     answer; "" for none, and where it asks how things are.
     """
     asked = [
-        one
-        for one in closing_questions(before.assistant)
-        if not says(one.text, "courtesy")
+        s for s in closing_questions(before.assistant) if not says(s.text, "courtesy")
     ]
     if asked and opens_with(asked[-1].text, "asks_fact"):
         return ""
@@ -301,7 +299,7 @@ def _put_to_person(before: Exchange) -> str:
     options = last_options(said)
     if len(options) > 1 and (matter := asked_by(before, options) or options[0].lead):
         return matter
-    left = [one for one in said[-TAIL:] if _leaves_to_say(one.text)]
+    left = [s for s in said[-TAIL:] if _leaves_to_say(s.text)]
     put = [*proposals(before.assistant)[:1], *left[-1:]]
     return put[0].text if put else ""
 
@@ -311,17 +309,17 @@ def _leaves_to_say(text: str) -> bool:
 
 
 def acknowledged_behind(
-    before: Exchange | None, said: Sequence[Sentence], exchange: Exchange
+    before: Exchange | None, message: Sequence[Sentence], exchange: Exchange
 ) -> list[Acknowledged]:
     """What a message settles so behind an exchange that did not ask for what is the case; of a
     talk's first message, which is mostly a task, another value of something alone ("make it 8").
     """
     if before is None:
-        first = acknowledged(said, exchange)
-        return [one for one in first if opens_with(one.said, "another_value")]
+        first = acknowledged(message, exchange)
+        return [each for each in first if opens_with(each.said, "another_value")]
     if _asks_for_facts(before.assistant):
         return []
-    return [*answered(said, before, exchange)] or [*acknowledged(said, exchange)]
+    return [*answered(message, before, exchange)] or [*acknowledged(message, exchange)]
 
 
 def _asks_for_facts(reply: str) -> bool:
@@ -340,7 +338,9 @@ def _may_settle(sentence: Sentence) -> bool:
 def _opens_otherwise(sentence: Sentence) -> bool:
     """Is it work, or told of what was done, or an item of such a list ("Fix:")?"""
     opening, lead = sentence.text, sentence.lead
-    return any(opens_with(opening, one) or opens_with(lead, one) for one in NO_OPENING)
+    return any(
+        opens_with(opening, name) or opens_with(lead, name) for name in NO_OPENING
+    )
 
 
 def _is_terse(text: str) -> bool:
@@ -348,8 +348,8 @@ def _is_terse(text: str) -> bool:
 
 
 def _statements(reply: Sequence[Sentence]) -> list[str]:
-    stating = (one for one in reply if not (one.is_question or one.is_heading))
-    return [one.text for one in stating if terms(one.text)]
+    stating = (s for s in reply if not (s.is_question or s.is_heading))
+    return [s.text for s in stating if terms(s.text)]
 
 
 def _is_confirmation(text: str) -> bool:
@@ -374,23 +374,23 @@ def _in_common(said: str, stated: str) -> int:
 def _names(text: str) -> set[str]:
     """The figures and names of a text, also those within code and without their 0 (".6")."""
     inside = _NAMED.findall(text.replace("`", " "))
-    return {one.removeprefix("0.") for one in (*_NAMED.findall(text), *inside)}
+    return {name.removeprefix("0.") for name in (*_NAMED.findall(text), *inside)}
 
 
-def closing_answer(said: Sequence[Sentence], before: Exchange) -> str:
+def closing_answer(message: Sequence[Sentence], before: Exchange) -> str:
     """The question how a thing shall be that ends a reply, with what a message answers; "" where it
     asks something else, or where the message begins with something else.
     """
     question = closing_question(before.assistant)
-    if not said or not _asks_how_it_shall_be(question):
+    if not message or not _asks_how_it_shall_be(question):
         return ""
-    first = said[0]
+    first = message[0]
     may_answer = _may_answer(first) or opens_with(first.text, "turns_down")
     if not may_answer or not _is_answer(question, first.text):
         return ""
-    words = sum(len(one.text.split()) for one in said)
-    is_brief = words <= ANSWER_WORDS and all(_may_answer(one) for one in said)
-    answer = " ".join(one.text for one in said) if is_brief else first.text
+    words = sum(len(s.text.split()) for s in message)
+    is_brief = words <= ANSWER_WORDS and all(_may_answer(s) for s in message)
+    answer = " ".join(s.text for s in message) if is_brief else first.text
     return answer_line(question, answer)
 
 

@@ -94,27 +94,27 @@ class Agreed:
         return self.kind in {AgreedKind.OFFER, AgreedKind.ANSWERED_OFFER}
 
 
-def agreed(said: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | None:
+def agreed(message: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | None:
     """The agent's option that a message picks, or its proposal that the message agrees to;
     ``earlier`` are the exchanges before the message, at least one.
     """
-    following = said[1:OPENING]
-    if other := taken_instead(said, earlier) or picked_by_letter(following, earlier):
+    following = message[1:OPENING]
+    if other := taken_instead(message, earlier) or picked_by_letter(following, earlier):
         return _other_pick(other)
-    if labelled := _with_label_said(said[0], earlier[-1].assistant):
+    if labelled := _with_label_said(message[0], earlier[-1].assistant):
         return Agreed(labelled.text, AgreedKind.PROPOSAL)
-    if at_once := _agreed_at_once(said, earlier[-1]):
+    if at_once := _agreed_at_once(message, earlier[-1]):
         return at_once
-    if later := _picked_later(said[:OPENING], earlier[-1]):
+    if later := _picked_later(message[:OPENING], earlier[-1]):
         return later
-    if letter := picked_by_letter(said[:1], earlier[:-1]):
+    if letter := picked_by_letter(message[:1], earlier[:-1]):
         return _other_pick(letter)
     if _asks_fact(earlier[-1]):
         return None
-    if named := named_pick(said, earlier):
+    if named := named_pick(message, earlier):
         text = named.said if named.choice else named.line
         return Agreed(text, AgreedKind.NAMED, named.choice, named.said)
-    return _corrected_value(said[0], earlier[-VALUE_BACK:])
+    return _corrected_value(message[0], earlier[-VALUE_BACK:])
 
 
 def _asks_fact(before: Exchange) -> bool:
@@ -126,33 +126,33 @@ def _other_pick(taken: Taken) -> Agreed:
     return Agreed(taken.answer, AgreedKind.OTHER_PICK, taken.choice, taken.said)
 
 
-def _agreed_at_once(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
-    opening = _opening(said[0])
+def _agreed_at_once(message: Sequence[Sentence], before: Exchange) -> Agreed | None:
+    opening = _opening(message[0])
     if not opening:
         return None
     if several := picked_options(opening, before.assistant):
         listed = "; ".join(option.text.rstrip(". ") for option in several)
         return Agreed(listed, AgreedKind.PICK, _choice_with(several[0], before))
-    option = None if said[0].label else picked_option(opening, before.assistant)
+    option = None if message[0].label else picked_option(opening, before.assistant)
     if option is not None:
-        return _agreed_option(option, opening, said[0].text, before)
+        return _agreed_option(option, opening, message[0].text, before)
     if amends(opening):
-        return _amended_proposal(opening, said[0].text, before)
-    if value := _value_set(said):
-        return _valued_itself(value, said) or _amended_proposal(value, value, before)
-    if approved := _approved_by_name(opening, said[0].text, before):
+        return _amended_proposal(opening, message[0].text, before)
+    if value := _value_set(message):
+        return _valued_itself(value, message) or _amended_proposal(value, value, before)
+    if approved := _approved_by_name(opening, message[0].text, before):
         return approved
-    return _agreed_by_yes(opening, said, before)
+    return _agreed_by_yes(opening, message, before)
 
 
 def _agreed_by_yes(
-    opening: str, said: Sequence[Sentence], before: Exchange
+    opening: str, message: Sequence[Sentence], before: Exchange
 ) -> Agreed | None:
     """The proposal, the person's own suggestion or the offer that a yes is for."""
     affirmed = pattern("affirmed").match(opening)
     if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
-    if any(_corrects(s.text) for s in said[1:3]):
+    if any(_corrects(s.text) for s in message[1:3]):
         return None
     if proposal := _waiting_proposal(before.assistant):
         return _named_by(proposal, before) or Agreed(proposal.text, AgreedKind.PROPOSAL)
@@ -173,14 +173,14 @@ def _opening(sentence: Sentence) -> str:
     return "" if is_asking or opening.endswith("?") else opening
 
 
-def _picked_later(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
+def _picked_later(message: Sequence[Sentence], before: Exchange) -> Agreed | None:
     """The option that a message picks behind what it says first: "who runs that? 1 for now", "we
     have no ops person, so the first".
     """
-    for sentence in said:
+    for sentence in message:
         if ended := _picked_behind_reason(sentence, before):
             return ended
-    for sentence in said[1:]:
+    for sentence in message[1:]:
         opening = "" if sentence.label else _opening(sentence)
         pick = pattern("picked").match(opening)
         is_plain = pick is None or opens_with(opening[pick.end() :], "after_option")
@@ -230,24 +230,24 @@ def _corrected_value(said: Sentence, earlier: Sequence[Exchange]) -> Agreed | No
     is_other = opens_with(text, "another_value") and says(text, "corrected")
     if said.is_question or not is_other or says(text, "undecided"):
         return None
-    named = [value for one in earlier for value in _naming_value(one.user)]
+    named = [value for exchange in earlier for value in _naming_value(exchange.user)]
     if not named:
         return None
     return Agreed(answer_line(named[-1], text), AgreedKind.NEW_VALUE, said=text)
 
 
-def _value_set(said: Sequence[Sentence]) -> str:
+def _value_set(message: Sequence[Sentence]) -> str:
     """What a first sentence ends with that sets another value, "... make it 25 km"; "" for none."""
-    ends = (_BREAK.split(s.text)[-1] for s in said[:IN_REPLY] if not s.is_question)
+    ends = (_BREAK.split(s.text)[-1] for s in message[:IN_REPLY] if not s.is_question)
     return next((end for end in ends if opens_with(end, "sets_value")), "")
 
 
-def _valued_itself(value: str, said: Sequence[Sentence]) -> Agreed | None:
+def _valued_itself(value: str, message: Sequence[Sentence]) -> Agreed | None:
     """A value behind what the message itself says of it, "it times out on phones. make it 20"."""
-    place = next(n for n, s in enumerate(said) if value in s.text)
+    place = next(n for n, s in enumerate(message) if value in s.text)
     if not place:
         return None
-    about = said[place - 1]
+    about = message[place - 1]
     if about.is_question or count_terms(about.text) < NAMED_TERMS:
         return None
     return Agreed(answer_line(about.text, value), AgreedKind.NEW_VALUE, said=value)
@@ -317,15 +317,15 @@ def _naming_value(reply: str) -> list[str]:
     return [s.text for s in sentences(reply)[-TAIL:] if says(s.text, "value")]
 
 
-def agreed_designs(said: Sequence[Sentence], before: Exchange) -> list[Sentence]:
+def agreed_designs(message: Sequence[Sentence], before: Exchange) -> list[Sentence]:
     """What a design says first under its headings that the agent asked about ("does this look
     right?") and the message agrees to.
     """
     asked = any(
         says(s.text, "design_question") for s in closing_questions(before.assistant)
     )
-    is_yes = opens_with(said[0].text, "affirmed") and not said[0].is_question
-    if not asked or not is_yes or says(said[0].text, "hedged_reply"):
+    is_yes = opens_with(message[0].text, "affirmed") and not message[0].is_question
+    if not asked or not is_yes or says(message[0].text, "hedged_reply"):
         return []
     prose = [s for s in last_reply(before) if s.heading and _is_telling(s)]
     return _first_under_headings(prose)
@@ -338,9 +338,9 @@ def points_of(proposal: str, before: Exchange) -> list[Sentence]:
     return [] if asks_to_pick(before.assistant) else telling[:MOST_POINTS]
 
 
-def conditions(said: Sequence[Sentence]) -> Iterator[str]:
+def conditions(message: Sequence[Sentence]) -> Iterator[str]:
     """What the sentences behind a yes say that shall be otherwise, without their "but"."""
-    for sentence in said[1:IN_REPLY]:
+    for sentence in message[1:IN_REPLY]:
         if found := pattern("adds_condition").match(sentence.text):
             text = sentence.text[found.end() :]
             is_telling = count_terms(text) >= TELLING_TERMS and stands_alone(text)
@@ -351,15 +351,15 @@ def conditions(said: Sequence[Sentence]) -> Iterator[str]:
                 yield text
 
 
-def suggestion(said: Sequence[Sentence], exchange: Exchange) -> str:
+def suggestion(message: Sequence[Sentence], exchange: Exchange) -> str:
     """The one way that the person puts as a question, or what they say with a doubt, with what the
     agent says of it who finds it right; else "".
     """
-    put = [s for s in said if s.is_question and says(s.text, "suggested_way")]
+    put = [s for s in message if s.is_question and says(s.text, "suggested_way")]
     answer = sentences(exchange.assistant)[:IN_REPLY]
     if len(put) > 1 or not answer or not opens_with(answer[0].text, "assented"):
         return ""
-    put = put or [s for s in said if _is_put_softly(s)]
+    put = put or [s for s in message if _is_put_softly(s)]
     if not put or count_terms(put[0].text) < NAMED_TERMS:
         return ""
     said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
@@ -378,21 +378,21 @@ def agrees_to_plan(asked: AnsweredQuestion) -> bool:
     return asked.answer == "Yes" and opens_with(asked.question, "plan_question")
 
 
-def approach(said: Sequence[Sentence]) -> list[Sentence]:
+def approach(message: Sequence[Sentence]) -> list[Sentence]:
     """The first sentences of a plan under the headings that say how it will be done."""
-    if sum(s.is_heading for s in said) < PLAN_HEADINGS:
+    if sum(s.is_heading for s in message) < PLAN_HEADINGS:
         return []
     prose = [
-        s for s in said if not (s.is_heading or s.label) and len(terms(s.text)) > 2
+        s for s in message if not (s.is_heading or s.label) and len(terms(s.text)) > 2
     ]
     planned = [s for s in prose if says(s.heading, "approach_heading")]
     planned = [s for s in planned if not says(s.heading, "goal_heading")] or planned
     return _first_under_headings(planned)
 
 
-def _first_under_headings(said: Sequence[Sentence]) -> list[Sentence]:
+def _first_under_headings(message: Sequence[Sentence]) -> list[Sentence]:
     """The first sentence under each heading, of two at most."""
-    return [next(under) for _, under in groupby(said, key=attrgetter("heading"))][:2]
+    return [next(under) for _, under in groupby(message, key=attrgetter("heading"))][:2]
 
 
 def proposals(message: str) -> list[Sentence]:

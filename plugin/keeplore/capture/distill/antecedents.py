@@ -68,15 +68,13 @@ def _antecedents(
         for asked_last in closing_questions(before.assistant)[-1:]:
             heading = Sentence(asked_last.heading.rstrip(":："))
             asked_of = (asked_last, heading)  # behind "What do you prefer?"
-            yield from (one.text for one in asked_of if _is_telling(one))
+            yield from (s.text for s in asked_of if _is_telling(s))
 
 
 def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
     """The sentence of a message before one of its others."""
     place = next((n for n, one in enumerate(message) if clip(one.text) == text), 0)
-    yield from (
-        one.text for one in message[max(0, place - 1) : place] if _is_telling(one)
-    )
+    yield from (s.text for s in message[max(0, place - 1) : place] if _is_telling(s))
 
 
 def _is_telling(sentence: Sentence) -> bool:
@@ -95,18 +93,18 @@ def closing_questions(reply: str) -> list[Sentence]:
     """
     whole = " ".join(reply.split())
     asked: list[Sentence] = []
-    for one in filter(_IS_QUESTION, sentences(reply)[-LAST_WORDS:]):
-        both = f"{asked[-1].text} {one.text}" if asked else ""
-        if both and both in whole and opens_with(one.text, "other_way"):
+    for s in filter(_IS_QUESTION, sentences(reply)[-LAST_WORDS:]):
+        both = f"{asked[-1].text} {s.text}" if asked else ""
+        if both and both in whole and opens_with(s.text, "other_way"):
             asked[-1] = replace(asked[-1], text=both)
         else:
-            asked.append(one)
+            asked.append(s)
     return asked
 
 
 def closing_question(reply: str) -> str:
     """The last of these; "" for none."""
-    return next((one.text for one in reversed(closing_questions(reply))), "")
+    return next((s.text for s in reversed(closing_questions(reply))), "")
 
 
 def last_question(message: str) -> str:

@@ -143,18 +143,18 @@ def _is_option(sentence: Sentence) -> bool:
     return is_item or opens_with(sentence.text, "option_labelled")
 
 
-def last_options(said: Sequence[Sentence]) -> list[Sentence]:
+def last_options(message: Sequence[Sentence]) -> list[Sentence]:
     """The options of the last list of options."""
-    listed = [s for s in said if _is_option(s)]
+    listed = [s for s in message if _is_option(s)]
     place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
     return [s for s in listed if (s.lead, s.heading) == place]
 
 
-def ways_put(said: Sequence[Sentence]) -> list[Sentence]:
+def ways_put(message: Sequence[Sentence]) -> list[Sentence]:
     """The ways that the last sentence with an "or" between them names, two in words or several
     names in code; none where there is no such sentence.
     """
-    for sentence in reversed(said):
+    for sentence in reversed(message):
         if found := pattern("two_ways").search(sentence.text):
             return [Sentence(way.strip()) for way in found.groups() if way]
         if sentence.is_question and (names := _NAMES_PUT.search(sentence.text)):
@@ -202,12 +202,12 @@ class Taken:
 
 
 def taken_instead(
-    said: Sequence[Sentence], earlier: Sequence[Exchange]
+    message: Sequence[Sentence], earlier: Sequence[Exchange]
 ) -> Taken | None:
     """The option of an earlier choice that a message takes in place of another; None where it
     corrects nothing or names no option.
     """
-    opening = said[:OPENING]
+    opening = message[:OPENING]
     if not any(_takes_another(sentence) for sentence in opening):
         return None
     choices = [*_recent_choices(earlier, LOOK_BACK)]
@@ -223,12 +223,12 @@ def taken_instead(
 
 
 def picked_by_letter(
-    said: Sequence[Sentence], earlier: Sequence[Exchange]
+    message: Sequence[Sentence], earlier: Sequence[Exchange]
 ) -> Taken | None:
     """The option whose letter is all that a sentence says ("ok, that is fine. Then B"), of the
     latest choice between letters; None where there is none.
     """
-    picks = [sentence.text for sentence in said if _is_mere_label(sentence.text)]
+    picks = [sentence.text for sentence in message if _is_mere_label(sentence.text)]
     if not picks:
         return None
     recent = _recent_choices(earlier, LETTERS_BACK)
@@ -429,9 +429,9 @@ def _nth_option(reply: str, ordinal: str) -> Sentence | None:
     return options[index] if 1 < len(options) <= 6 and index < len(options) else None
 
 
-def _told_in_a_row(said: Sequence[Sentence]) -> list[Sentence]:
+def _told_in_a_row(message: Sequence[Sentence]) -> list[Sentence]:
     """What the last sentence lists that says that it is several, "two ways: A, and B"."""
-    for sentence in reversed(said):
+    for sentence in reversed(message):
         if lead := pattern("several_told").match(sentence.text):
             parts = _NEXT_TOLD.split(sentence.text[lead.end() :].rstrip(" ."))
             return [Sentence(part.strip()) for part in parts]

@@ -78,28 +78,33 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
         following = exchanges[at + 1 : at + 2]
         of_agent = _agent_decisions(exchanges[at], at, following)
         if following and opens_with(following[0].user, "defers"):
-            of_person = (one for one in of_person if not _is_asked(one))
+            of_person = (decision for decision in of_person if not _is_asked(decision))
         return _without_leads(of_person), _without_leads(of_agent)
 
-    found = [_in_context(one, exchanges) for one in standing(exchanges, decisions_at)]
-    told = {question_and_answer(one.quote.text)[0] for one in found}
-    return [one for one in found if one.quote.text not in told]
+    found = [
+        _in_context(decision, exchanges)
+        for decision in standing(exchanges, decisions_at)
+    ]
+    told = {question_and_answer(decision.quote.text)[0] for decision in found}
+    return [decision for decision in found if decision.quote.text not in told]
 
 
-def _in_context(one: Decision, exchanges: Sequence[Exchange]) -> Decision:
-    before = exchanges[one.at - 1] if one.at else None
-    quote = with_antecedent(one.quote, before, exchanges[one.at])
-    return replace(one, quote=quote)
+def _in_context(decision: Decision, exchanges: Sequence[Exchange]) -> Decision:
+    before = exchanges[decision.at - 1] if decision.at else None
+    quote = with_antecedent(decision.quote, before, exchanges[decision.at])
+    return replace(decision, quote=quote)
 
 
-def _is_asked(one: Decision) -> bool:
+def _is_asked(decision: Decision) -> bool:
     """Is it a way that the person put as a question?"""
-    return one.quote.text.endswith(("?", "？"))
+    return decision.quote.text.endswith(("?", "？"))
 
 
 def _without_leads(found: Iterable[Decision]) -> list[Decision]:
     """The decisions without those that only introduce the sentence after them."""
-    return [one for one in found if not one.quote.text.endswith((":", "："))]
+    return [
+        decision for decision in found if not decision.quote.text.endswith((":", "："))
+    ]
 
 
 def _person_decisions(
@@ -121,32 +126,32 @@ def _answered(answer: LetteredAnswer, turn: str, at: int) -> Decision:
 
 
 def _decisions_of_message(
-    found: Agreed | None,
-    said: Sequence[Sentence],
+    agreement: Agreed | None,
+    message: Sequence[Sentence],
     exchange: Exchange,
     at: int,
     earlier: Sequence[Exchange],
 ) -> Iterator[Decision]:
     """What a message decides by its own words, or by those of the agent's that it takes."""
-    if earlier and said:
-        yield from _agreement_decisions(said, earlier[-1], exchange, at)
-    if found:
-        yield from _agreed_decisions(found, said, earlier[-1], exchange.id, at)
-    for sentence in approach(said):
+    if earlier and message:
+        yield from _agreement_decisions(message, earlier[-1], exchange, at)
+    if agreement:
+        yield from _agreed_decisions(agreement, message, earlier[-1], exchange.id, at)
+    for sentence in approach(message):
         yield decision_of(sentence.text, "user", exchange.id, PLANNED, at)
-    taken = _picking_sentence(found, said) if found else ""
-    for decision in _own_decisions(exchange, said, at, is_reply=bool(earlier)):
+    taken = _picking_sentence(agreement, message) if agreement else ""
+    for decision in _own_decisions(exchange, message, at, is_reply=bool(earlier)):
         text = decision.quote.text
-        if text != taken and not _is_handed_back(text, said, earlier):
+        if text != taken and not _is_handed_back(text, message, earlier):
             yield decision
-    if put := suggestion(said, exchange):
+    if put := suggestion(message, exchange):
         yield decision_of(put, "user", exchange.id, CONFIRMED, at)
     yield from _decisions_in_answers(exchange, at)
 
 
 def _with_acknowledged(
     made: Sequence[Decision],
-    found: Agreed | None,
+    agreement: Agreed | None,
     exchange: Exchange,
     earlier: Sequence[Exchange],
     at: int,
@@ -158,13 +163,13 @@ def _with_acknowledged(
         line = closing_answer(said, before)
         made = [*_with_question(made, line, exchange.id, at)]
     yield from made
-    told = [one.quote.text for one in made]
-    if found and (found.said or not _says_more(said[0].text)):
-        told.append(found.said or said[0].text)
-    untold = [one for one in said if not _is_told(one.text, told)]
-    for one in acknowledged_behind(before, untold, exchange):
-        speaker = "user" if one.said else "assistant"
-        yield decision_of(one.line, speaker, exchange.id, STIPULATED, at)
+    told = [decision.quote.text for decision in made]
+    if agreement and (agreement.said or not _says_more(said[0].text)):
+        told.append(agreement.said or said[0].text)
+    untold = [s for s in said if not _is_told(s.text, told)]
+    for settled in acknowledged_behind(before, untold, exchange):
+        speaker = "user" if settled.said else "assistant"
+        yield decision_of(settled.line, speaker, exchange.id, STIPULATED, at)
 
 
 def _says_more(text: str) -> bool:
@@ -182,25 +187,29 @@ def _with_question(
 ) -> Iterator[Decision]:
     """The decisions with a ``line`` of question and answer, in the place of those of its words."""
     answer = answer_in(line)
-    same = [one for one in found if one.quote.text in answer]
-    others = [one for one in found if one not in same]
+    same = [decision for decision in found if decision.quote.text in answer]
+    others = [decision for decision in found if decision not in same]
     yield from others
-    is_agreed = any(one.quote.speaker == "assistant" for one in others)
-    if line and not (is_agreed or any(answer in one.quote.text for one in others)):
-        weight = max([CONFIRMED, *(one.weight for one in same)])
+    is_agreed = any(decision.quote.speaker == "assistant" for decision in others)
+    if line and not (
+        is_agreed or any(answer in decision.quote.text for decision in others)
+    ):
+        weight = max([CONFIRMED, *(decision.weight for decision in same)])
         yield replace(decision_of(line, "user", turn, weight, at), is_answer=not same)
 
 
-def _picking_sentence(found: Agreed, said: Sequence[Sentence]) -> str:
+def _picking_sentence(agreement: Agreed, message: Sequence[Sentence]) -> str:
     """The sentence that took an option and says no more than that."""
-    is_label = found.kind is AgreedKind.PICK and len(terms(said[0].text)) < NAMED_TERMS
-    return clip(said[0].text if is_label else found.said)
+    is_label = (
+        agreement.kind is AgreedKind.PICK and len(terms(message[0].text)) < NAMED_TERMS
+    )
+    return clip(message[0].text if is_label else agreement.said)
 
 
 def _own_decisions(
-    exchange: Exchange, said: Sequence[Sentence], at: int, *, is_reply: bool
+    exchange: Exchange, message: Sequence[Sentence], at: int, *, is_reply: bool
 ) -> Iterator[Decision]:
-    settled = [(s.text, w) for s, w in _deciding_sentences(said, is_reply=is_reply)]
+    settled = [(s.text, w) for s, w in _deciding_sentences(message, is_reply=is_reply)]
     settled += [(text, STIPULATED) for text in stipulated(exchange)]
     for text, weight in settled:
         if is_reply or not is_wish(text):
@@ -208,7 +217,7 @@ def _own_decisions(
 
 
 def _is_handed_back(
-    text: str, said: Sequence[Sentence], earlier: Sequence[Exchange]
+    text: str, message: Sequence[Sentence], earlier: Sequence[Exchange]
 ) -> bool:
     """Did the agent say it before, and the person only speaks of it? A plan, an option and all else
     that comes back alone, or with a yes, is meant to be followed.
@@ -220,15 +229,15 @@ def _is_handed_back(
 
     if not is_copied(text):
         return False
-    agrees = any(opens_with(said[0].text, name) for name in ("affirmed", "picked"))
-    return not (agrees or approach(said) or all(is_copied(s.text) for s in said))
+    agrees = any(opens_with(message[0].text, name) for name in ("affirmed", "picked"))
+    return not (agrees or approach(message) or all(is_copied(s.text) for s in message))
 
 
 def _agreement_decisions(
-    said: Sequence[Sentence], before: Exchange, exchange: Exchange, at: int
+    message: Sequence[Sentence], before: Exchange, exchange: Exchange, at: int
 ) -> Iterator[Decision]:
     """What the person settled of a design or of numbered points that the agent asked about."""
-    for sentence in agreed_designs(said, before):
+    for sentence in agreed_designs(message, before):
         yield decision_of(sentence.text, "assistant", before.id, PLANNED, at - 1)
     for line in answers_by_number(exchange.user, before):
         weight = ANSWERED if _is_choice_answer(line) else TOLD
@@ -243,49 +252,49 @@ def _is_choice_answer(line: str) -> bool:
 
 
 def _agreed_decisions(
-    found: Agreed, said: Sequence[Sentence], before: Exchange, turn: str, at: int
+    agreement: Agreed, message: Sequence[Sentence], before: Exchange, turn: str, at: int
 ) -> Iterator[Decision]:
     """What the person took of the agent's words, with its points and their conditions."""
-    yield _agreed_decision(found, turn, before.id, at)
-    for sentence in points_of(found.text, before):
+    yield _agreed_decision(agreement, turn, before.id, at)
+    for sentence in points_of(agreement.text, before):
         yield decision_of(sentence.text, "assistant", before.id, CONFIRMED, at - 1)
-    for text in conditions(said):
+    for text in conditions(message):
         yield decision_of(text, "user", turn, CONFIRMED, at)
 
 
-def _agreed_decision(found: Agreed, turn: str, before: str, at: int) -> Decision:
+def _agreed_decision(agreement: Agreed, turn: str, before: str, at: int) -> Decision:
     """What the person agreed to or picked in a turn, of what the agent said in the turn before."""
-    if found.kind is AgreedKind.OTHER_PICK:
-        picked = decision_of(found.line, "user", turn, PICKED, at)
-        return replace(picked, choice=found.choice)
-    if found.kind is AgreedKind.PICK:
-        picked = decision_of(found.line, "user", turn, PICKED, at)
-        own = frozenset(terms(found.text))
-        about = own if len(own) > 1 and " " in found.text else picked.terms
-        return replace(picked, choice=found.choice, terms=about)
-    if found.kind is AgreedKind.NAMED:
-        named = decision_of(found.line, "user", turn, CONFIRMED, at)
-        return replace(named, choice=found.choice)
-    if found.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
-        taken = decision_of(found.text, "user", turn, CONFIRMED, at)
-        return replace(taken, choice=found.choice)
-    if found.kind is AgreedKind.NEW_VALUE:
-        amended = decision_of(found.text, "user", turn, CONFIRMED, at)
+    if agreement.kind is AgreedKind.OTHER_PICK:
+        picked = decision_of(agreement.line, "user", turn, PICKED, at)
+        return replace(picked, choice=agreement.choice)
+    if agreement.kind is AgreedKind.PICK:
+        picked = decision_of(agreement.line, "user", turn, PICKED, at)
+        own = frozenset(terms(agreement.text))
+        about = own if len(own) > 1 and " " in agreement.text else picked.terms
+        return replace(picked, choice=agreement.choice, terms=about)
+    if agreement.kind is AgreedKind.NAMED:
+        named = decision_of(agreement.line, "user", turn, CONFIRMED, at)
+        return replace(named, choice=agreement.choice)
+    if agreement.kind in {AgreedKind.ANSWERED_OFFER, AgreedKind.AMENDED}:
+        taken = decision_of(agreement.text, "user", turn, CONFIRMED, at)
+        return replace(taken, choice=agreement.choice)
+    if agreement.kind is AgreedKind.NEW_VALUE:
+        amended = decision_of(agreement.text, "user", turn, CONFIRMED, at)
         return replace(amended, is_new_value=True)
     # an offer may name what it does before it shows it
-    leads_on = says(found.text, "points_on")
-    offer = found.text if leads_on else found.text.rstrip(":：")
+    leads_on = says(agreement.text, "points_on")
+    offer = agreement.text if leads_on else agreement.text.rstrip(":：")
     return decision_of(offer, "assistant", before, CONFIRMED, at - 1)
 
 
 def _deciding_sentences(
-    said: Sequence[Sentence], *, is_reply: bool
+    message: Sequence[Sentence], *, is_reply: bool
 ) -> Iterator[tuple[Sentence, float]]:
     """The sentences that decide something, with their weights; of a plan or a document only those
     under a heading for decisions, not every "should".
     """
-    is_paste = len(said) > PASTED
-    for n, sentence in enumerate(said[:PASTED]):
+    is_paste = len(message) > PASTED
+    for n, sentence in enumerate(message[:PASTED]):
         if is_paste and not says(sentence.heading, "decision_heading"):
             continue
         in_reply = is_reply and n < IN_REPLY and not sentence.label

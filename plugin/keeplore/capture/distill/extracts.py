@@ -102,9 +102,11 @@ def likeness(texts: Sequence[str], embed: Embed | None) -> list[list[float]]:
     """The cosine of each text with each, of their vectors or else of their words."""
     vectors = embed(texts) if embed is not None else None
     if vectors is not None:
-        return [[max(0.0, float(one @ other)) for other in vectors] for one in vectors]
+        return [
+            [max(0.0, float(vector @ other)) for other in vectors] for vector in vectors
+        ]
     bags = weighted(texts)
-    return [[cosine(one, other) for other in bags] for one in bags]
+    return [[cosine(bag, other) for other in bags] for bag in bags]
 
 
 def is_said(text: str, texts: Iterable[str]) -> bool:

@@ -24,12 +24,12 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     model = ConversationModel.of(conversation.exchanges)
     decided = conversation.decided
     quotes = (*decided, *conversation.open_questions)
-    said = {*((one.turn, one.quote.text) for one in model.statements)}
+    said = {*((statement.turn, statement.quote.text) for statement in model.statements)}
     unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]
     answers = {(q.turn, answer_in(q.text)) for q in unsaid}
     amended = {question_and_answer(q.text)[0] for q in unsaid}
     held = [*_spoken_statements(model, decided, answers, amended)]
-    first = max((one.message for one in held), default=-1) + 1
+    first = max((statement.message for statement in held), default=-1) + 1
     return *held, *_head_statements(model, unsaid, decided, first)
 
 

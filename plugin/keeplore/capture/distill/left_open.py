@@ -52,8 +52,8 @@ def open_questions(source: Source) -> Iterator[Extract]:
             weight = ASKED
         if weight and not outcomes.is_settled(lines, order):
             yield Extract(_whole_question(s, source), weight, order)
-    for one in unanswered(source.model, source.decided):
-        yield replace(one, order=one.order + len(source.said))
+    for extract in unanswered(source.model, source.decided):
+        yield replace(extract, order=extract.order + len(source.said))
     yield from _undecided_points(source)
 
 
@@ -82,7 +82,11 @@ def _whole_question(s: Statement, source: Source) -> Quote:
     if len(ways) > 1:
         named = " / ".join(clip(way.text, WAY_CHARS) for way in ways)
         return replace(s.quote, text=clip(f"{s.text} {named}"))
-    telling = [one.text for one in before[-1:] if len(terms(one.text)) >= ASKED_WORDS]
+    telling = [
+        exchange.text
+        for exchange in before[-1:]
+        if len(terms(exchange.text)) >= ASKED_WORDS
+    ]
     return replace(s.quote, text=clip(" ".join([*telling, s.text])))
 
 

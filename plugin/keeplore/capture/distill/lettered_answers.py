@@ -73,10 +73,10 @@ def _matching_questions(
             yield question
 
 
-def _questions(said: Sequence[Sentence]) -> dict[str, _Question]:
+def _questions(message: Sequence[Sentence]) -> dict[str, _Question]:
     """The numbered questions of a reply with the options listed under each."""
     found: list[tuple[str, _Question]] = []
-    for sentence in said:
+    for sentence in message:
         if letter := _letter_of(sentence):
             if found:
                 options = found[-1][1].options

@@ -33,13 +33,13 @@ class NamedPick:
 
 
 def named_pick(
-    said: Sequence[Sentence], earlier: Sequence[Exchange]
+    message: Sequence[Sentence], earlier: Sequence[Exchange]
 ) -> NamedPick | None:
     """The first thing that a message takes by its name of what was told before it."""
-    if len(said) > LONGEST:
+    if len(message) > LONGEST:
         return None
     recent = earlier[-LOOK_BACK:]
-    for sentence in said[:OPENING]:
+    for sentence in message[:OPENING]:
         if sentence.is_question or not _may_take(sentence.text):
             continue
         pick = _way_taken(sentence.text, recent) or _named_pick(sentence.text, recent)

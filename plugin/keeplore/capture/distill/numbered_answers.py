@@ -65,8 +65,8 @@ def _points_by_number(before: Exchange) -> Mapping[str, str]:
     return {s.label: s.text for s in under} if is_asked else {}
 
 
-def _numbered(said: Sequence[Sentence]) -> list[Sentence]:
-    return [s for s in said if s.label.isdigit() and s.is_first]
+def _numbered(message: Sequence[Sentence]) -> list[Sentence]:
+    return [s for s in message if s.label.isdigit() and s.is_first]
 
 
 def _in_a_line(message: str) -> list[Sentence]:

@@ -49,11 +49,11 @@ def outcomes(exchanges: Sequence[Exchange], sent_back: Set[int]) -> Weighed:
                 yield weight, at, n, sentence
 
 
-def _before_plan(said: Sequence[Sentence]) -> Sequence[Sentence]:
-    for n, sentence in enumerate(said):
+def _before_plan(message: Sequence[Sentence]) -> Sequence[Sentence]:
+    for n, sentence in enumerate(message):
         if sentence.is_heading and says(sentence.text, "plan_heading"):
-            return said[:n]
-    return said
+            return message[:n]
+    return message
 
 
 def is_claim(sentence: Sentence) -> bool:

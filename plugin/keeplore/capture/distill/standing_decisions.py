@@ -67,8 +67,8 @@ def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
     stand: list[Decision] = []
     for at, exchange in enumerate(exchanges):
         of_person, of_agent = made(at)
-        of_person = [_of_same_value(one, stand) for one in of_person]
-        settling = [one for one in of_person if one.takes_back]
+        of_person = [_of_same_value(decision, stand) for decision in of_person]
+        settling = [decision for decision in of_person if decision.takes_back]
         if not settling:
             settling = [*_correction(exchange, at, stand)]
             of_person = [*of_person, *settling]

@@ -208,9 +208,9 @@ def error_wording(message: str) -> Wording | None:
     return Wording(line, "opening") if len(naming_stems(line)) > 1 else None
 
 
-def _paragraph(said: Sequence[Sentence]) -> Iterator[str]:
+def _paragraph(message: Sequence[Sentence]) -> Iterator[str]:
     """What stands behind the first sentence in its paragraph."""
-    more = itertools.takewhile(lambda sentence: not sentence.is_first, said[1:])
+    more = itertools.takewhile(lambda sentence: not sentence.is_first, message[1:])
     return (sentence.text for sentence in more)
 
 

@@ -93,4 +93,4 @@ def _is_settled(
     """Was anything decided from there on that speaks of the question or of an option?"""
     options = last_options(sentences(asked.assistant))
     matter = {*terms(question)}.union(*(terms(option.text) for option in options))
-    return any(one.at >= at and matter & one.terms for one in decided)
+    return any(decision.at >= at and matter & decision.terms for decision in decided)

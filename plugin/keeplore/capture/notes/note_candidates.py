@@ -138,7 +138,9 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     by_quote = {candidate.quote: candidate for candidate in in_order}
     kept = [c for c in by_quote.values() if c.order or _taken_answer(c.quote) in stands]
     told = [c.text for c in kept if c.confidence >= AUTOMATIC and not _is_tale(c)]
-    untold = (one for one in findings(exchanges) if not is_told(one.text, told))
+    untold = (
+        finding for finding in findings(exchanges) if not is_told(finding.text, told)
+    )
     kept += map(_finding_candidate, untold)
     statements = statements_of(exchanges)
     kept = [c for c in kept if not _is_over(c, statements)]
@@ -278,9 +280,11 @@ def _is_consequence(sentence: Sentence) -> bool:
     return is_said and opens_with(sentence.text, "states_consequence")
 
 
-def _order_candidates(said: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
+def _order_candidates(
+    message: Sequence[Sentence], turn: str
+) -> Iterator[NoteCandidate]:
     """Orders to remember, and rules that shall hold from now on."""
-    for order in standing_orders(said):
+    for order in standing_orders(message):
         yield _order(order.text, order.kind, order.said, turn)
 
 
@@ -448,21 +452,22 @@ def _lettered_candidate(answer: LetteredAnswer, turn: str) -> NoteCandidate:
     )
 
 
-def _has_but(said: Sequence[Sentence], found: Agreed) -> bool:
+def _has_but(message: Sequence[Sentence], agreement: Agreed) -> bool:
     """Does the message ask, or limit what it agrees to without that being told? Who takes another
     option says "but" of the one before.
     """
     told = (AgreedKind.OTHER_PICK, AgreedKind.AMENDED, AgreedKind.NEW_VALUE)
-    is_another = found.kind in told
+    is_another = agreement.kind in told
     return any(
-        s.is_question or (not is_another and says(s.text, "hedged_reply")) for s in said
+        s.is_question or (not is_another and says(s.text, "hedged_reply"))
+        for s in message
     )
 
 
-def _title_of_pick(found: Agreed) -> str:
-    if not (found.choice and found.choice.question):
+def _title_of_pick(agreement: Agreed) -> str:
+    if not (agreement.choice and agreement.choice.question):
         return ""
-    return _answer_title(found.choice.question, found.text)
+    return _answer_title(agreement.choice.question, agreement.text)
 
 
 def _finding_candidate(finding: Finding) -> NoteCandidate:

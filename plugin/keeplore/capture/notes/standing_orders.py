@@ -24,11 +24,13 @@ class StandingOrder:
     said: str  # the sentence that holds it
 
 
-def standing_orders(said: Sequence[Sentence]) -> Iterator[StandingOrder]:
+def standing_orders(message: Sequence[Sentence]) -> Iterator[StandingOrder]:
     """The orders of a message, in its order."""
-    leads = {sentence.text for sentence in said if says(sentence.text, "remember_list")}
+    leads = {
+        sentence.text for sentence in message if says(sentence.text, "remember_list")
+    }
     before: Sentence | None = None
-    for sentence in said:
+    for sentence in message:
         text, is_led = sentence.text, _is_led(sentence, before, leads)
         if is_led and terms(text):
             yield StandingOrder(text, "remember", text)

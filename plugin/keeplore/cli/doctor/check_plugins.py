@@ -24,12 +24,12 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
         yield well(PART, f"{point.name}{whose} is installed")
     failed = list(failures(places.state))
     yield from _brought_hosts_and_sources(
-        {one.plugin for one in failed if one.point in GATES}
+        {failure.plugin for failure in failed if failure.point in GATES}
     )
-    for one in failed:
-        where = f"at {one.point}" if one.point else "when it was loaded"
-        said = f"{one.plugin} failed {where}: {one.error}, last on {minute_of(one.at)}"
-        if one.point in GATES:
+    for failure in failed:
+        where = f"at {failure.point}" if failure.point else "when it was loaded"
+        said = f"{failure.plugin} failed {where}: {failure.error}, last on {minute_of(failure.at)}"
+        if failure.point in GATES:
             message = f"{said}; nothing it should have checked was written"
             yield wrong(PART, message, "Mend or uninstall it")
         else:

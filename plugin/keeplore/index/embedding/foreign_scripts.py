@@ -72,7 +72,7 @@ def reads(embedder: Embedder, text: str) -> bool:
     others = sum(map(str.isalpha, without_runs(text)))
     if not found or NAMES * len(found) < others:
         return True
-    script = next((one for one in _UNRELATED if one.search(found)), None)
+    script = next((script_ for script_ in _UNRELATED if script_.search(found)), None)
     if script is None:
         return True
     known = _known_scripts(embedder.fingerprint)

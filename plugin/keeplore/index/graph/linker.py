@@ -158,9 +158,9 @@ def _named_in(
     """Each name that a text means, and how it is written there."""
     for piece in markdown_spans(text):
         written, folded = _text_and_folded(piece.text)
-        for one in _name_spans(folded, by_first):
-            if _is_named(piece.kind, written, folded, one):
-                yield one.name, written[one.start : one.end]
+        for span in _name_spans(folded, by_first):
+            if _is_named(piece.kind, written, folded, span):
+                yield span.name, written[span.start : span.end]
 
 
 def _words_in(folded: str) -> list[str]:

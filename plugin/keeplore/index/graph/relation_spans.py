@@ -70,7 +70,7 @@ def relations_at(
     ``ended`` tells of a memory when something took the place of what it states, "" for never.
     """
     found: dict[tuple[str, ...], list[StatedRelation]] = {}
-    for one in (_with_end(one, ended) for one in stated):
+    for one in (_with_end(span, ended) for span in stated):
         known = one.relation
         ends = (known.source, known.relationship, known.target)
         found.setdefault((*ends, known.other, known.other_place), []).append(one)
@@ -98,18 +98,18 @@ def _with_end(one: StatedRelation, ended: Callable[[str], str]) -> StatedRelatio
 
 
 def _span(stated: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
-    holding = [one for one in stated if _holds_at(one, at)]
+    holding = [span for span in stated if _holds_at(span, at)]
     if not holding:
         return None
-    since = min(one.since for one in holding)
-    until = "" if _is_open(holding) else max(one.until for one in holding)
-    for one in sorted(stated, key=lambda one: one.since, reverse=True):
-        if one.since < since <= one.until:
-            since = one.since
+    since = min(span.since for span in holding)
+    until = "" if _is_open(holding) else max(span.until for span in holding)
+    for span in sorted(stated, key=lambda span: span.since, reverse=True):
+        if span.since < since <= span.until:
+            since = span.since
     for one in sorted(stated, key=lambda one: one.since):
         if until and one.since <= until and (not one.until or one.until > until):
             until = one.until
-    mean = sum(one.relation.confidence for one in holding) / len(holding)
+    mean = sum(span.relation.confidence for span in holding) / len(holding)
     return replace(
         holding[0].relation,
         confidence=mean,
@@ -124,4 +124,4 @@ def _holds_at(one: StatedRelation, at: str) -> bool:
 
 
 def _is_open(stated: Iterable[StatedRelation]) -> bool:
-    return not all(one.until for one in stated)
+    return not all(span.until for span in stated)

@@ -130,9 +130,9 @@ def _replaced_versions(backend: GitBackend, until: float) -> Versions:
 
 def ours_before(entries: Iterable[LogEntry], until: float) -> list[LogEntry]:
     """The commits of ours in the minute before a moment, in seconds since 1970."""
-    recent = (one for one in entries if until - WINDOW_S <= one.at <= until + 1)
-    ours = (one for one in recent if one.message.startswith(BY_US))
-    return [one for one in ours if one.old.strip("0")]
+    recent = (entry for entry in entries if until - WINDOW_S <= entry.at <= until + 1)
+    ours = (entry for entry in recent if entry.message.startswith(BY_US))
+    return [entry for entry in ours if entry.old.strip("0")]
 
 
 def changes_of(

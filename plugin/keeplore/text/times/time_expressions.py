@@ -107,8 +107,10 @@ def spans_in(text: str, today: date) -> tuple[Span, ...]:
     What was "since" a time lasts until today; what was "before" one has no beginning, and is no
     span.
     """
-    named = [one for one in _named_times(text, today, _FORMS) if one.is_span]
-    return tuple(dict.fromkeys(one.span for one in named))
+    named = [
+        mention for mention in _named_times(text, today, _FORMS) if mention.is_span
+    ]
+    return tuple(dict.fromkeys(mention.span for mention in named))
 
 
 def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
@@ -119,9 +121,9 @@ def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
     """
     named = _named_times(text, today, (*_FORMS, *_LOOSE_FORMS))
     rest = text
-    for one in sorted(named, key=lambda one: one.start, reverse=True):
-        rest = f"{rest[: one.start]} {rest[one.end :]}"
-    spans = (one.span for one in named)
+    for mention in sorted(named, key=lambda mention: mention.start, reverse=True):
+        rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    spans = (mention.span for mention in named)
     return without_sessions(rest), tuple(dict.fromkeys(spans))
 
 
@@ -138,18 +140,18 @@ def _named_times(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]
                     for days in read(match, today)
                 ]
     joined: list[_Named] = []
-    for one in sorted(found, key=lambda one: one.start):
-        whole = _joined_times(text, joined[-1], one) if joined else None
+    for mention in sorted(found, key=lambda mention: mention.start):
+        whole = _joined_times(text, joined[-1], mention) if joined else None
         if whole:
             joined[-1] = whole
         else:
-            joined.append(one)
+            joined.append(mention)
     return joined
 
 
 def _is_known(match: re.Match[str], found: Sequence[_Named]) -> bool:
     start, end = match.span()
-    return any(start < one.end and one.start < end for one in found)
+    return any(start < mention.end and mention.start < end for mention in found)
 
 
 def _joined_times(text: str, one: _Named, other: _Named) -> _Named | None:

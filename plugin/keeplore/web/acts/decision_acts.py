@@ -117,7 +117,7 @@ def _done_with_review(
 def _known_machine(desk: Desk, id_: str) -> str:
     """The id, once it is known that such a machine has written here. Raises NotFound."""
     counts = desk.workspace.index.timeline.facets()["machine"]
-    known = {one.id for one in desk.workspace.machine_trust.machines(counts)}
+    known = {machine.id for machine in desk.workspace.machine_trust.machines(counts)}
     if id_ not in known:
         raise NotFound(f"no machine {id_!r} has written here", "Load the page anew")
     return id_

@@ -60,9 +60,9 @@ def edit_values(
     side of a dispute. Raises NotFound where that was decided.
     """
     others = [
-        one.memory
-        for one in found.workspace.notes.history(found.row.id)
-        if one.is_leaf and not one.is_head
+        version.memory
+        for version in found.workspace.notes.history(found.row.id)
+        if version.is_leaf and not version.is_head
     ]
     if joins:
         # heavy: what waits for a decision needs the rules of refining

@@ -82,7 +82,7 @@ def raw_text(found: FoundMemory) -> str:
 def _facts(details: MemoryDetails) -> list[tuple[str, str]]:
     """Label and value of each fact that the page does not show in another form."""
     linked = {link.relationship for link in details.links}
-    hidden = {*_SHOWN_ELSEWHERE, *linked, *(f"{one} this" for one in linked)}
+    hidden = {*_SHOWN_ELSEWHERE, *linked, *(f"{name} this" for name in linked)}
     return [
         (label, value)
         for label, value in detail_lines(details)

@@ -35,7 +35,7 @@ def place_values(desk: Desk) -> dict[str, Any]:
     machines = workspace.machine_trust.machines(counts)
     return {
         "projects": _projects(workspace, written),
-        "machines": [(one, counts.get(one.id, 0)) for one in machines],
+        "machines": [(machine, counts.get(machine.id, 0)) for machine in machines],
         "remote": remote_state(workspace),
         "this_machine": workspace.machine,
     }
@@ -43,7 +43,7 @@ def place_values(desk: Desk) -> dict[str, Any]:
 
 def _projects(workspace: Workspace, written: Sequence[WriterRow]) -> list[ProjectView]:
     """The projects with an entry and those that only memories name, the last used first."""
-    entries = {one.name: one for one in load_projects(workspace.store)}
+    entries = {project.name: project for project in load_projects(workspace.store)}
     names = dict.fromkeys((*(row.project for row in written), *entries))
     return [
         _project(workspace, entries.get(name) or Project(name), written)

@@ -81,7 +81,7 @@ def waiting(desk: Desk) -> WaitingCounts:
         disputes=len(disputes(workspace.index, workspace.store)),
         proposals=sum(1 for _ in held_proposals(workspace, EVERYWHERE)),
         statements=sum(1 for _ in statements),
-        machines=sum(one.state is MachineState.UNKNOWN for one in machines),
+        machines=sum(machine.state is MachineState.UNKNOWN for machine in machines),
     )
 
 
@@ -90,12 +90,12 @@ def review_values(desk: Desk) -> dict[str, Any]:
     workspace = desk.workspace
     counts = workspace.index.timeline.facets()["machine"]
     machines = workspace.machine_trust.machines(counts)
-    unknown = [one for one in machines if one.state is MachineState.UNKNOWN]
+    unknown = [machine for machine in machines if machine.state is MachineState.UNKNOWN]
     found = disputes(workspace.index, workspace.store)
     return {
         "disputes": [*map(_dispute_view, found)],
         "proposals": [*held_proposals(workspace, EVERYWHERE)],
-        "machines": [(one, counts.get(one.id, 0)) for one in unknown],
+        "machines": [(machine, counts.get(machine.id, 0)) for machine in unknown],
         "statements": [*islice(_statements(desk), SHOWN)],
         "is_cut": SHOWN,
         "looked_at": LOOKED_AT,
@@ -114,7 +114,7 @@ def dispute_with(desk: Desk, other_id: str) -> Dispute:
 def proposal_of(desk: Desk, proposal_id: str) -> HeldProposal:
     """The waiting proposal with this id. Raises NotFound."""
     held = held_proposals(desk.workspace, EVERYWHERE)
-    return _first_waiting(one for one in held if one.id == proposal_id)
+    return _first_waiting(proposal for proposal in held if proposal.id == proposal_id)
 
 
 def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
@@ -137,17 +137,19 @@ def _dispute_view(dispute: Dispute) -> DisputeView:
     first, other = dispute.first.memory, dispute.other.memory
     mine, theirs = _differing_pieces(first, other)
     fields = (
-        one for one in fields_changed(first, other) if one.field not in SHOWN_ELSEWHERE
+        field
+        for field in fields_changed(first, other)
+        if field.field not in SHOWN_ELSEWHERE
     )
     return DisputeView(dispute, mine, theirs, tuple(fields))
 
 
 def _differing_pieces(first: Memory, other: Memory) -> tuple[Pieces, Pieces]:
     """What each says, cut where the two differ."""
-    mine, theirs = (_WORD.findall(statement_of(one)) for one in (first, other))
+    mine, theirs = (_WORD.findall(statement_of(memory)) for memory in (first, other))
     if len(mine) + len(theirs) > MAX_WORDS:
         mine, theirs = (
-            statement_of(one).splitlines(keepends=True) for one in (first, other)
+            statement_of(memory).splitlines(keepends=True) for memory in (first, other)
         )
     matcher = difflib.SequenceMatcher(None, mine, theirs, autojunk=False)
     codes = matcher.get_opcodes()

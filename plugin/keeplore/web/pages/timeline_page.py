@@ -37,7 +37,7 @@ class TimelineQuery:
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> TimelineQuery:
-        return cls(**{one.name: asked.get(one.name, "") for one in fields(cls)})
+        return cls(**{field.name: asked.get(field.name, "") for field in fields(cls)})
 
     @property
     def chosen(self) -> dict[str, str]:

@@ -149,7 +149,9 @@ class RequestHandler:
         """What sessions were given since this was asked last."""
         given = self._shown.taken()
         self.activity.count(Counted.TOLD, len(given))
-        self.activity.count(Counted.MEMORIES, sum(len(one.ids) for one in given))
+        self.activity.count(
+            Counted.MEMORIES, sum(len(injection.ids) for injection in given)
+        )
         return given
 
     def save(self, *, is_last: bool = False) -> None:

@@ -86,10 +86,12 @@ class IndexTask:
         self._due_at = self._latest_at = 0.0
         began_s = time.thread_time()
         refreshed = for_each(self._registry.searched(), _refresh)
-        if not any(one.changed or one.removed or one.left for one in refreshed):
+        if not any(
+            result.changed or result.removed or result.left for result in refreshed
+        ):
             self._look_took_s = time.thread_time() - began_s
         self._looked_at = time.monotonic()
-        self.has_unread = any(one.left for one in refreshed)
+        self.has_unread = any(result.left for result in refreshed)
         if self.has_unread:  # what hosts have told meanwhile is taken in between
             self._due_at = self._looked_at
         self._done()

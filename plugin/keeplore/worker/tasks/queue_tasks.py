@@ -97,7 +97,7 @@ def ingest_task(registry: Registry, done: Callable[[], None]) -> JobTask:
 
 def refine_task(registry: Registry, done: Callable[[], None]) -> JobTask:
     def reader() -> QueueReader | None:
-        if not any(one.settings.llm.provider for one in registry.opened()):
+        if not any(workspace.settings.llm.provider for workspace in registry.opened()):
             return None
         # here, because most have no model, and this costs a tenth of a second
         from keeplore.workspace.writing.refinery import Refinery

@@ -89,9 +89,9 @@ def only_of(
     """The sessions of these projects."""
     kept = _directories(projects)
     found = []
-    for one in surveys:
-        sessions = tuple(session for session in one.sessions if session.cwd in kept)
-        found.append(replace(one, sessions=sessions))
+    for survey in surveys:
+        sessions = tuple(session for session in survey.sessions if session.cwd in kept)
+        found.append(replace(survey, sessions=sessions))
     return found
 
 
@@ -104,7 +104,7 @@ def only_notes_of(
 
 
 def _directories(projects: Iterable[FoundProject]) -> set[str]:
-    return {cwd for one in projects for cwd in one.directories}
+    return {cwd for project in projects for cwd in project.directories}
 
 
 def is_meant(text: str, project: FoundProject) -> bool:
@@ -117,7 +117,7 @@ def is_meant(text: str, project: FoundProject) -> bool:
     if is_place:
         kind = RuleKind.PATTERN if is_glob else RuleKind.PATH
         text = os.path.abspath(os.path.expanduser(text))  # noqa: PTH100, PTH111 (links stay)
-    names = (project.name, *(Path(one).name for one in project.directories))
+    names = (project.name, *(Path(directory).name for directory in project.directories))
     place = CapturePlace(project.directories, names)
     try:
         return closeness(CaptureRule.of(kind, text), place) is not None

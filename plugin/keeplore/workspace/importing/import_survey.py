@@ -158,6 +158,10 @@ def _with_parents(directories: Iterable[str], home: Path) -> list[str]:
             if parent.is_relative_to(home) and parent != home
         ]
         found.update(
-            dict.fromkeys(str(one) for one in (path, *above) if one.is_absolute())
+            dict.fromkeys(
+                str(directory)
+                for directory in (path, *above)
+                if directory.is_absolute()
+            )
         )
     return list(found)

@@ -381,7 +381,9 @@ def _in_scope(events: Sequence[HostEvent], scope: str) -> Iterable[HostEvent]:
     """The events of conversations that belong to no directory, where a person chose their scope."""
     if not scope:
         return events
-    return [replace(one, origin=replace(one.origin, scope=scope)) for one in events]
+    return [
+        replace(event, origin=replace(event.origin, scope=scope)) for event in events
+    ]
 
 
 def _with_problems(

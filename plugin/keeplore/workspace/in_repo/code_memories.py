@@ -73,10 +73,12 @@ class CodeMemories:
         """The memories in use whose work tree still exists."""
         with self._lock:
             gone = [
-                one for one in self._opened.values() if not self._may_open(one.tree)
+                workspace
+                for workspace in self._opened.values()
+                if not self._may_open(workspace.tree)
             ]
-            for one in gone:
-                self._close(one)
+            for workspace in gone:
+                self._close(workspace)
             return list(self._opened.values())
 
     def is_offered(self, directory: Path) -> bool:
@@ -94,8 +96,8 @@ class CodeMemories:
 
     def close(self) -> None:
         with self._lock:
-            for one in list(self._opened.values()):
-                self._close(one)
+            for workspace in list(self._opened.values()):
+                self._close(workspace)
 
     def _may_open(self, tree: WorkTree) -> bool:
         if not says_in_repo(tree.top) or (tree.top / NAME).is_symlink():

@@ -76,8 +76,8 @@ def switch_off(registry: Registry, directory: Path) -> Path:
         merge_driver.uninstall(tree.top)
     said = registry.places.state / "machines" / f"{name_of(tree.main)}.json"
     said.unlink(missing_ok=True)
-    for one in (tree, *work_trees(tree.main)):
-        drop_index(registry.places, one.top)
+    for checkout in (tree, *work_trees(tree.main)):
+        drop_index(registry.places, checkout.top)
     return tree.top
 
 

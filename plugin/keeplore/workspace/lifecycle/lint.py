@@ -129,7 +129,7 @@ def _report(
 ) -> LintReport:
     """Paths are those of the repository."""
     before = f"{NAME}/" if root.name == NAME else ""
-    found = {*(finding for one in checked for finding in one.findings), *more}
+    found = {*(finding for file in checked for finding in file.findings), *more}
     # a name may hold bytes that are no text, and a message must be printable all the same
     sound = (
         replace(f, path=before + f.path.encode("utf-8", "backslashreplace").decode())
@@ -205,7 +205,7 @@ def _link_findings(
     meant.
     """
     others = [] if is_whole else _linked_files(root, checked, present)
-    own = {one.path for one in checked}
+    own = {file.path for file in checked}
     found = check_links([*checked, *others], _forgotten_ids(root), is_whole=is_whole)
     yield from (finding for finding in found if finding.path in own)
 
@@ -214,10 +214,10 @@ def _linked_files(
     root: Path, checked: Sequence[LintedFile], present: Iterable[str]
 ) -> list[LintedFile]:
     wanted = {""}  # digits of ids
-    for memory in filter(None, (one.memory for one in checked)):
+    for memory in filter(None, (file.memory for file in checked)):
         linked = (target for _, target in memory.links)
         wanted.update(short_id(id_) for id_ in (memory.id, *linked))
-    own = {one.path for one in checked}
+    own = {file.path for file in checked}
     memories = (path for path in present if path not in own and is_memory(path))
     likely = (path for path in memories if digits_of(path) in wanted)
     return [one for path in likely if (one := _from_disk(root, path, _no_secrets))]
@@ -258,11 +258,11 @@ def _entities_by_name(
             continue
         # what is wrong with the file itself is told of it
         with suppress(StoreError, OSError, ValueError):
-            for one in definitions_in(path, files.read(root, path, MAX_FILE).decode())[
-                0
-            ]:
-                entities = holders.setdefault((one.place, one.name), {})
-                entities.setdefault(one.entity, path)
+            for definition in definitions_in(
+                path, files.read(root, path, MAX_FILE).decode()
+            )[0]:
+                entities = holders.setdefault((definition.place, definition.name), {})
+                entities.setdefault(definition.entity, path)
     return holders
 
 

@@ -68,7 +68,9 @@ def _announcing_replies(exchange: Exchange) -> set[int]:
 
 def _only_announce(statements: Sequence[Statement]) -> bool:
     is_last = statements[0].is_final
-    return not is_last and all(one.act is Act.ANNOUNCEMENT for one in statements)
+    return not is_last and all(
+        statement.act is Act.ANNOUNCEMENT for statement in statements
+    )
 
 
 def _drafts(replies: Sequence[str | AnsweredQuestion]) -> set[int]:

@@ -82,7 +82,7 @@ def statistics(workspace: Workspace) -> Statistics:
         vectors=stamp.vectors,
         model=workspace.settings.embedding.model,
         switch=str(stamp.switch or ""),
-        kept_vectors={one.name: one.bytes for one in index.kept_vectors()},
+        kept_vectors={model.name: model.bytes for model in index.kept_vectors()},
         bytes_text=sum(file.size for file in store.scan()),
         bytes_git=size_of(directories(workspace.store.top).common),
         bytes_index=index.size_bytes(),

@@ -97,9 +97,9 @@ def _field_text(field: str, value: Any) -> str:
     if field == "related":
         links = value if isinstance(value, list) else []
         lines = (
-            f"{one.get('relationship')} {one.get('id')}"
-            for one in links
-            if isinstance(one, dict)
+            f"{link.get('relationship')} {link.get('id')}"
+            for link in links
+            if isinstance(link, dict)
         )
         return ", ".join(line for line in lines if not line.startswith("supersedes "))
     return "" if value is None else str(value)

@@ -132,8 +132,8 @@ def placed_moves(
     for workspace, moves in plans:
         root = workspace.root if isinstance(workspace, CodeWorkspace) else Path()
         found += [
-            replace(one, path=str(root / one.path), to=str(root / one.to))
-            for one in moves
+            replace(move, path=str(root / move.path), to=str(root / move.to))
+            for move in moves
         ]
     return found
 

@@ -283,9 +283,9 @@ def captured_before(registry: Registry, rules: Rules) -> list[CapturedProject]:
     IndexUnavailable.
     """
     meant = {
-        (one.workspace.name, one.project): one
-        for one in known_places(registry)
-        if one.project and _is_meant(one, rules)
+        (place.workspace.name, place.project): place
+        for place in known_places(registry)
+        if place.project and _is_meant(place, rules)
     }
     found = []
     for one in meant.values():

@@ -53,14 +53,14 @@ def review_candidates(
         # what another person said is that person's to decide
         if memory is None or workspace.machine_trust.is_foreign(memory):
             continue
-        for one in _candidates_in(memory, row):
-            draft = one.draft
+        for candidate in _candidates_in(memory, row):
+            draft = candidate.draft
             said = (draft.scope, draft.project, content_hash(draft.text))
-            if one.candidate.confidence < LEAST or said in met:
+            if candidate.candidate.confidence < LEAST or said in met:
                 continue
             met.add(said)
             if draft.id not in settled and not workspace.index.memories([draft.id]):
-                yield one
+                yield candidate
 
 
 def _rejected(workspace: Workspace) -> set[str]:

@@ -150,7 +150,7 @@ def subject_of(about: Mapping[str, Any]) -> NoteSubject:
 def told_of(about: NoteSubject) -> dict[str, list[dict[str, Any]]]:
     """The keys of the front matter that say what a note is about; without empty ones."""
     fields = {
-        "entities": [one.as_meta() for one in about.entities],
-        "aspects": [one.as_meta() for one in about.aspects],
+        "entities": [entity.as_meta() for entity in about.entities],
+        "aspects": [aspect.as_meta() for aspect in about.aspects],
     }
     return {key: items for key, items in fields.items() if items}

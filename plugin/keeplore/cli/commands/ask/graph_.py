@@ -268,8 +268,8 @@ def _show(picture: GraphPicture) -> None:
 def _show_list(picture: GraphPicture) -> None:
     """Show what is mentioned most, where no name was asked for."""
     rows = [
-        (one.spelling, one.type, one.place or "-", one.mentions)
-        for one in picture.nodes
+        (node.spelling, node.type, node.place or "-", node.mentions)
+        for node in picture.nodes
     ]
     table(("name", "type", "project", "mentions"), rows, wide=("name",))
     if picture.has_more:

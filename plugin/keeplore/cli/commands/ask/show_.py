@@ -141,7 +141,9 @@ def _print_json(found: FoundMemory, hops: int | None) -> None:
 
     data = _as_json(details_of(found))
     if hops:
-        data["related"] = [asdict(one) for one in neighbours_of(found, hops)]
+        data["related"] = [
+            asdict(neighbour) for neighbour in neighbours_of(found, hops)
+        ]
     emit_json(data)
 
 
@@ -206,9 +208,13 @@ def _show_facts(details: MemoryDetails, *, is_full: bool) -> None:
 
 def _show_related(related: Sequence[RelatedMemory]) -> None:
     rows = []
-    for one in related:
-        said = one.said if one.hops == 1 else f"{short_id(one.near)} {one.said}"
-        rows.append((said, short_id(one.id), day_of(one.at), one.title))
+    for memory in related:
+        said = (
+            memory.said
+            if memory.hops == 1
+            else f"{short_id(memory.near)} {memory.said}"
+        )
+        rows.append((said, short_id(memory.id), day_of(memory.at), memory.title))
     if rows:
         table(("related", "id", "date", "title"), rows, wide=("title",))
     else:
@@ -279,8 +285,8 @@ def _as_json(details: MemoryDetails) -> dict[str, Any]:
     found = details.found
     row, memory = found.row, found.memory
     links = [
-        attributes_of(one, "relationship", "id", "title", "is_from_here")
-        for one in details.links
+        attributes_of(link, "relationship", "id", "title", "is_from_here")
+        for link in details.links
     ]
     again = [
         {"at": entry.get("at", ""), "source": entry.get("source", {})}

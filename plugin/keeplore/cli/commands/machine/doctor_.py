@@ -66,8 +66,8 @@ def doctor_command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> N
     if as_json:
         emit_json(
             [
-                attributes_of(one, "part", "level", "message", "remedy")
-                for one in findings
+                attributes_of(finding, "part", "level", "message", "remedy")
+                for finding in findings
             ]
         )
     else:

@@ -215,7 +215,7 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
                 "vectors": _vectors(stamp),
                 "answering": answering,
                 "problem": problem,
-                "kept": [_kept_json(one) for one in kept],
+                "kept": [_kept_json(vectors) for vectors in kept],
             }
         )
         return
@@ -233,7 +233,10 @@ def _kept_json(kept: KeptVectors) -> dict[str, Any]:
 
 
 def _list_kept(kept: Sequence[KeptVectors]) -> None:
-    sizes = [(one.name, f"{one.vectors:,}", size_text(one.bytes)) for one in kept]
+    sizes = [
+        (vectors.name, f"{vectors.vectors:,}", size_text(vectors.bytes))
+        for vectors in kept
+    ]
     table(("vectors by", "number", "size"), sizes)
 
 

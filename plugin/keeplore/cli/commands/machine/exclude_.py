@@ -242,8 +242,8 @@ def _say_captured(rules: Rules, *, is_shared: bool, as_json: bool) -> None:
 
 
 def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
-    for one in found:
-        say(f"{one.project}: {_memory_count(one)} in {one.workspace.name}", err=True)
+    for rule in found:
+        say(f"{rule.project}: {_memory_count(rule)} in {rule.workspace.name}", err=True)
     confirm(
         "Forget them all?",
         yes=yes,
@@ -262,11 +262,11 @@ def _say_before(
     target = [f"--{kind}={value}" for kind, value in place.names.items()]
     target += [str(place.directory)] if place.directory else []
     command = shlex.join(["keeplore", "exclude", *target, "--forget"])
-    for one in found:
+    for rule in found:
         if is_forgotten:
-            say(f"Forgotten: {_memory_count(one)} of {one.project}.")
+            say(f"Forgotten: {_memory_count(rule)} of {rule.project}.")
         else:
-            say(f"Memory holds {_memory_count(one)} of {one.project} from before.")
+            say(f"Memory holds {_memory_count(rule)} of {rule.project} from before.")
     if not is_forgotten and found:
         say(f"`{command}` forgets them.")
 

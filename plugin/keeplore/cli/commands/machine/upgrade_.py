@@ -47,7 +47,10 @@ def upgrade_command(places: Places, *, as_json: bool) -> None:
     say(f"keeplore {__version__}, by {method.installer} from {method.source}{manner}")
     for command in commands:
         say(f"  {command}")
-    rows = [(one["part"], one["found"], one["known"], one["then"]) for one in formats]
+    rows = [
+        (format_["part"], format_["found"], format_["known"], format_["then"])
+        for format_ in formats
+    ]
     table(("part", "format", "known here", "by an upgrade"), rows, wide=("part",))
 
 

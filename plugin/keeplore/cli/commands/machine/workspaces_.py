@@ -47,12 +47,12 @@ def list_(places: Places, *, as_json: bool) -> None:
 
     found = registered_workspaces(places)
     if as_json:
-        emit_json([_as_json(one) for one in found])
+        emit_json([_as_json(entry) for entry in found])
         return
     rows = []
-    for one in found:
-        states = ("home" if one.is_home else "", "" if one.is_there else GONE)
-        rows.append((one.name, one.root, ", ".join(filter(None, states))))
+    for entry in found:
+        states = ("home" if entry.is_home else "", "" if entry.is_there else GONE)
+        rows.append((entry.name, entry.root, ", ".join(filter(None, states))))
     table(("name", "directory", ""), rows, wide=("directory",))
     if not found:
         note(

@@ -96,7 +96,7 @@ def import_command(
         raise click.UsageError("--scope is for the conversations of an export")
     after = datetime.fromisoformat(since) if since else None
     sessions, notes = _found_sessions(registry, host, folder, after)
-    if not any(one.sessions for one in sessions) and not (notes and notes.files):
+    if not any(survey.sessions for survey in sessions) and not (notes and notes.files):
         _say_nothing(host, folder, sessions, notes)
         return
     wish = project_picker.ProjectWish(**wishes)
@@ -113,7 +113,7 @@ def import_command(
         return
     # says what to do where there is no workspace yet
     home = registry.for_directory(Path.home())
-    chosen = [one for one in projects if not one.left_out]
+    chosen = [project for project in projects if not project.left_out]
     if chosen and is_all and not yes:
         chosen = project_picker.pick(chosen)
     _show_known(home, _read_chosen(registry, sessions, notes, chosen, scope or ""))
@@ -128,7 +128,7 @@ def offer(registry: Registry, wish: project_picker.ProjectWish) -> bool:
     if not projects:
         return False
     project_picker.show(projects)
-    chosen = [one for one in projects if not one.left_out]
+    chosen = [project for project in projects if not project.left_out]
     if not chosen or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return bool(chosen)
     picked = project_picker.pick(chosen)
@@ -171,7 +171,7 @@ def _found_sessions(
         is_inside = folder.name == source_named(host).folder
         folders[host] = str(folder.resolve().parent if is_inside else folder)
     found = survey(registry, os.environ, since=since, folders=folders)
-    return [one for one in found if host in (None, one.source.name)], notes
+    return [survey for survey in found if host in (None, survey.source.name)], notes
 
 
 def _claude_folder() -> Path:
@@ -187,7 +187,7 @@ def _say_nothing(
     """Say that there is nothing to read. Raises KeeploreError where the person named something to
     read.
     """
-    known = sum(one.known for one in found)
+    known = sum(survey.known for survey in found)
     if notes and (host or notes.left_out):
         _say_no_notes(notes, folder)
     elif known:
@@ -247,7 +247,9 @@ def _say_left_out(found: Notes) -> None:
 
 def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
     """Print the table of what is on this machine, or of what is about to be read."""
-    rows = [_session_cells(one) for one in found if one.sessions or one.known]
+    rows = [
+        _session_cells(survey) for survey in found if survey.sessions or survey.known
+    ]
     if notes and (notes.files or notes.left_out):
         rows.append(_note_cells(notes))
     table(HEADINGS, rows, wide=("projects",))
@@ -301,9 +303,9 @@ def _read_chosen(
     from keeplore.workspace.importing.found_projects import only_notes_of, only_of
 
     taken: set[str] = set()
-    for one in only_of(found, projects):
-        if one.sessions:
-            taken.update(_read_sessions(registry, one, scope))
+    for project in only_of(found, projects):
+        if project.sessions:
+            taken.update(_read_sessions(registry, project, scope))
     if notes and (kept := only_notes_of(notes, projects)).files:
         _read_notes(registry, kept)
     for workspace in registry.opened():

@@ -113,13 +113,13 @@ def _report(
     )
 
     reports = []
-    for one in roots:
-        secrets = secrets_of(one.workspace, places) if one.workspace else KNOWN
+    for root in roots:
+        secrets = secrets_of(root.workspace, places) if root.workspace else KNOWN
         if is_staged:
-            reports.append(lint_staged(one.root, _index_file(), secrets))
+            reports.append(lint_staged(root.root, _index_file(), secrets))
         else:
-            below = [_relative_path(one.root, path) for path in paths]
-            reports.append(lint(one.root, below if all(below) else (), secrets))
+            below = [_relative_path(root.root, path) for path in paths]
+            reports.append(lint(root.root, below if all(below) else (), secrets))
     return joined_reports(reports)
 
 

@@ -69,11 +69,16 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
     found = list(deleted_memories(workspace))
     if as_json:
-        emit_json([_as_json(one) for one in found])
+        emit_json([_as_json(memory) for memory in found])
         return
     rows = [
-        (short_id(one.stone.id), day_of(one.stone.at), one.stone.machine, _title(one))
-        for one in found
+        (
+            short_id(memory.stone.id),
+            day_of(memory.stone.at),
+            memory.stone.machine,
+            _title(memory),
+        )
+        for memory in found
     ]
     table(("id", "forgotten", "machine", "title"), rows, wide=("title",))
     if not found:

@@ -101,7 +101,9 @@ def _in_editor(registry: Registry, found: FoundMemory) -> NoteOutcome:
 
     notes, id_ = found.workspace.notes, found.row.id
     others = [
-        one.memory for one in notes.history(id_) if one.is_leaf and not one.is_head
+        version.memory
+        for version in notes.history(id_)
+        if version.is_leaf and not version.is_head
     ]
     with in_editor(registry.places.state, found.memory, others) as edited:
         check_unchanged(registry, found)

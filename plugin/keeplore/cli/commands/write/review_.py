@@ -125,7 +125,11 @@ def _held_proposals(
     from keeplore.workspace.writing.proposals import held_proposals
 
     held = list(held_proposals(workspace, ScopeFilter(()), since))
-    here = [one for one in held if not allowed.scopes or one.place in allowed.scopes]
+    here = [
+        proposal
+        for proposal in held
+        if not allowed.scopes or proposal.place in allowed.scopes
+    ]
     if elsewhere := len(held) - len(here):
         note(
             f"proposals of other projects: {elsewhere}; --all-projects offers them, too"
@@ -155,8 +159,11 @@ def _decisions(
 ) -> list[Callable[[], str]]:
     """A function for each, which asks and does what was answered; it returns the letter."""
     return [
-        *(functools.partial(decide_dispute, workspace, one) for one in contradictions),
-        *(functools.partial(decide_proposal, workspace, one) for one in proposals),
+        *(functools.partial(decide_dispute, workspace, id_) for id_ in contradictions),
+        *(
+            functools.partial(decide_proposal, workspace, proposal)
+            for proposal in proposals
+        ),
     ]
 
 
