@@ -358,13 +358,14 @@ def _since_boot() -> str:
 
 
 def _in_order(
-    found: Sequence[tuple[tuple[str, str], SpoolEntry]],
+    keyed_entries: Sequence[tuple[tuple[str, str], SpoolEntry]],
 ) -> list[SpoolEntry]:
     """The entries in the order in which they came. Those of one boot are ordered by the time since
     it, as if the clock had been right at the first of them; the others by the clock.
     """
     timed = [
-        (_nanoseconds(*key), *_boot_and_time(entry.name), entry) for key, entry in found
+        (_nanoseconds(*key), *_boot_and_time(entry.name), entry)
+        for key, entry in keyed_entries
     ]
     first: dict[str, tuple[int, int]] = {}
     for at, boot, since, _ in timed:
@@ -373,7 +374,9 @@ def _in_order(
     for at, boot, since, entry in timed:
         start, clock = first[boot]
         keys[entry.name] = (clock + (since - start) * 10**7 if boot else at, at)
-    return sorted((entry for _, entry in found), key=lambda entry: keys[entry.name])
+    return sorted(
+        (entry for _, entry in keyed_entries), key=lambda entry: keys[entry.name]
+    )
 
 
 def _boot_and_time(name: str) -> tuple[str, int]:

@@ -112,16 +112,16 @@ def cut_to_bytes(words: str, limit: int) -> str:
 
 def questions(
     call: str,
-    given: Json,
+    arguments: Json,
     origin: Origin,
     at: str,
 ) -> Iterator[Question]:
     """The questions that a tool call puts to the person, not answered yet.
 
-    ``given`` is the call's input: ``{questions: [{question or prompt, header, options:
+    ``arguments`` is the call's input: ``{questions: [{question or prompt, header, options:
     [{label}]}]}``.
     """
-    for number, item in enumerate(mappings(given, "questions")):
+    for number, item in enumerate(mappings(arguments, "questions")):
         if words := first_text(item, "question", "prompt").strip():
             labels = (text(option, "label") for option in mappings(item, "options"))
             yield Question(

@@ -299,7 +299,7 @@ class Segmenter:
         return Shift(task_change.chance(found), NEED_TASK, NEED_TASK, found)
 
     def _by_rule(
-        self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None
+        self, exchanges: Sequence[tuple[str, str]], vectors: Sequence[Any] | None
     ) -> float:
         """How much less the last exchange is like the block before it than those of the
         conversation usually are.
@@ -307,13 +307,16 @@ class Segmenter:
         0: as usual; 1: unrelated; below 0: closer than usual. Counts in part where the message has
         few content words.
         """
-        if len(said) < 2:
+        if len(exchanges) < 2:
             return 0.0
-        shift = _lexical_shift(said)
+        shift = _lexical_shift(exchanges)
         if vectors is not None:
             floor = self._embedder.floor if self._embedder else 0.0
             shift = LEXICAL * shift + (1 - LEXICAL) * _vector_shift(vectors, floor)
-        return shift * min(1.0, count_terms(said[-1][0][:HEAD_USER]) / SURE_TERMS) ** 2
+        return (
+            shift
+            * min(1.0, count_terms(exchanges[-1][0][:HEAD_USER]) / SURE_TERMS) ** 2
+        )
 
     def _embedded(self, texts: Sequence[str]) -> list[Any] | None:
         """A vector for each text, or None without a model."""
@@ -359,11 +362,11 @@ def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
     )
 
 
-def _lexical_shift(said: Sequence[tuple[str, str]]) -> float:
-    bags = [_head_terms(user, assistant) for user, assistant in said]
+def _lexical_shift(exchanges: Sequence[tuple[str, str]]) -> float:
+    bags = [_head_terms(user, assistant) for user, assistant in exchanges]
     alike = []
-    for n in range(1, len(said)):
-        own = set(terms(said[n][0][: 2 * HEAD_USER]))
+    for n in range(1, len(exchanges)):
+        own = set(terms(exchanges[n][0][: 2 * HEAD_USER]))
         before = set().union(*bags[max(0, n - BLOCK) : n])
         alike.append(len(own & before) / max(len(own), 1))
     return _below_usual(alike, USUAL_WORDS, SPREAD_WORDS)

@@ -98,10 +98,10 @@ def _log_minutes(last: Mapping[str, Any], now: str) -> float:
     return min(math.log1p(max(0.0, minutes)), EFFORT_MOST)
 
 
-def chance(found: TaskEvidence) -> float:
+def chance(evidence: TaskEvidence) -> float:
     """Probability that the turn begins another task."""
     score = INTERCEPT + sum(
-        weight * value for weight, value in zip(WEIGHTS, found, strict=True)
+        weight * value for weight, value in zip(WEIGHTS, evidence, strict=True)
     )
     return 1 / (1 + math.exp(-score))
 

@@ -93,13 +93,13 @@ class Model:
         """The log odds, -30 to 30, of what ``chance`` gives as a probability."""
         return self.score_of(features(units))
 
-    def chance_of(self, found: NDArray[np.float32]) -> float:
+    def chance_of(self, features: NDArray[np.float32]) -> float:
         """The probability that a unit with these ``features`` opens a topic."""
-        return 1 / (1 + math.exp(-self.score_of(found)))
+        return 1 / (1 + math.exp(-self.score_of(features)))
 
-    def score_of(self, found: NDArray[np.float32]) -> float:
+    def score_of(self, features: NDArray[np.float32]) -> float:
         """The log odds, -30 to 30, that a unit with these ``features`` opens a topic."""
-        score = float(found @ self.weights[:-1]) + float(self.weights[-1])
+        score = float(features @ self.weights[:-1]) + float(self.weights[-1])
         return max(-30.0, min(30.0, score))
 
 

@@ -245,14 +245,14 @@ def _origin(line: _EmittedEvent, by: EmittingProgram) -> Origin:
 
 
 def _question(
-    said: AnsweredByPerson, id_: str, origin: Origin, at: str
+    reply: AnsweredByPerson, id_: str, origin: Origin, at: str
 ) -> events.Question:
     return events.Question(
         id_,
         origin,
         at,
-        said.question,
-        said.answer,
-        tuple(said.options),
-        said.header,
+        reply.question,
+        reply.answer,
+        tuple(reply.options),
+        reply.header,
     )

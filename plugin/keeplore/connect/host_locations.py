@@ -61,15 +61,19 @@ def _connections() -> tuple[dict[str, HostConnection], list[PluginProblem]]:
     return known, problems
 
 
-def _refusal_reason(one: HostConnection, known: Mapping[str, HostConnection]) -> str:
+def _refusal_reason(
+    connection: HostConnection, known: Mapping[str, HostConnection]
+) -> str:
     """Why a connection is refused."""
-    if not isinstance(one.host, str) or not NAME.fullmatch(one.host):
-        return f"{one.host!r} is no name of a host"
-    if one.host in known:
-        return f"{one.host} is connected by another plugin"
-    texts = [name.name for name in fields(one.location) if name.name != "programs"]
-    if not all(isinstance(getattr(one.location, name), str) for name in texts):
-        return f"the location of {one.host} holds something that is no text"
+    if not isinstance(connection.host, str) or not NAME.fullmatch(connection.host):
+        return f"{connection.host!r} is no name of a host"
+    if connection.host in known:
+        return f"{connection.host} is connected by another plugin"
+    texts = [
+        name.name for name in fields(connection.location) if name.name != "programs"
+    ]
+    if not all(isinstance(getattr(connection.location, name), str) for name in texts):
+        return f"the location of {connection.host} holds something that is no text"
     return ""
 
 

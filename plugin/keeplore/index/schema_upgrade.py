@@ -22,16 +22,16 @@ class OlderSchema(sqlite3.DatabaseError):
     """The file is sound, and an older Keeplore made it."""
 
 
-def other_schema(found: int, wanted: int) -> Exception:
+def other_schema(version: int, wanted: int) -> Exception:
     """What is wrong with a file of this schema; 0 is that of a file without tables. A newer one is
     left as it is: two programs would else make it anew in turns.
     """
-    if found > wanted:
+    if version > wanted:
         return IndexUnavailable(
-            f"the index is of a newer Keeplore: its format is {found}, this one knows {wanted}",
+            f"the index is of a newer Keeplore: its format is {version}, this one knows {wanted}",
             "Run `keeplore upgrade`; to stay with this one, delete the index, which is made anew",
         )
-    return (OlderSchema if found else sqlite3.DatabaseError)("another schema")
+    return (OlderSchema if version else sqlite3.DatabaseError)("another schema")
 
 
 def set_aside(file: Path, before: Path) -> None:

@@ -34,22 +34,22 @@ class Extracted:
     text: str
 
 
-def tidied_extract(found: Extracted, name: str) -> Extracted:
+def tidied_extract(extracted: Extracted, name: str) -> Extracted:
     """The text as it is kept: control characters and needless blanks taken out, ``name`` for a
     title where there is none.
 
     Raises SourceRefused for a text without words, or one that is too long.
     """
-    if len(found.text.encode("utf-8", "replace")) > MAX_TEXT:
+    if len(extracted.text.encode("utf-8", "replace")) > MAX_TEXT:
         raise SourceRefused(
             f"its text is longer than {MAX_TEXT // 1_000_000} MB", "Give a part of it"
         )
-    text = _GAP.sub("\n\n\n", _BLANK.sub("", sanitise(found.text))).strip("\n")
+    text = _GAP.sub("\n\n\n", _BLANK.sub("", sanitise(extracted.text))).strip("\n")
     if not _SAID.search(text):
         raise SourceRefused(
             "there is no text in it", "A scanned page needs text recognition first"
         )
-    title = _heading_of(text) or found.title
+    title = _heading_of(text) or extracted.title
     words = one_plain_line(title)
     return Extracted(shortened(words or name, MAX_TITLE), _without_hazards(text))
 

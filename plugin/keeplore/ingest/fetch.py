@@ -157,14 +157,14 @@ def _request(
 
 
 def _body(
-    pieces: Iterable[bytes], said: dict[str, str], max_bytes: int, until: float
+    pieces: Iterable[bytes], headers: dict[str, str], max_bytes: int, until: float
 ) -> bytes:
     """The bytes of a page. Raises SourceRefused for too many, ReadTimeout where the time is up."""
-    length = said.get("content-length", "0")
+    length = headers.get("content-length", "0")
     if length.isdigit() and int(length) > max_bytes:
         raise too_large(max_bytes)
     body = bytearray()
-    for piece in _unpack_pieces(pieces, max_bytes) if _is_packed(said) else pieces:
+    for piece in _unpack_pieces(pieces, max_bytes) if _is_packed(headers) else pieces:
         body += piece
         if len(body) > max_bytes:
             raise too_large(max_bytes)
@@ -174,9 +174,9 @@ def _body(
     return bytes(body)
 
 
-def _is_packed(said: dict[str, str]) -> bool:
+def _is_packed(headers: dict[str, str]) -> bool:
     """Whether a page comes as gzip. Raises SourceRefused for another way of packing."""
-    encoding = said.get("content-encoding", "identity").strip().lower()
+    encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip", ""):
         raise SourceRefused(
             f"the server sends the page packed as {encoding!r}, which nobody asked for",

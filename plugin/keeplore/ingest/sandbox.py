@@ -52,11 +52,11 @@ def _run(given: bytes, seconds: float) -> subprocess.CompletedProcess[bytes]:
         ) from None
 
 
-def _last_words(done: subprocess.CompletedProcess[bytes]) -> str:
+def _last_words(process: subprocess.CompletedProcess[bytes]) -> str:
     """What a reader that gave no answer wrote last."""
-    lines = done.stderr.decode("utf-8", "replace").strip()
+    lines = process.stderr.decode("utf-8", "replace").strip()
     last = lines.rpartition("\n")[2][:REASON_CHARS]
-    return f"its reader gave up (exit status {done.returncode}) {last}".rstrip()
+    return f"its reader gave up (exit status {process.returncode}) {last}".rstrip()
 
 
 def serve() -> None:

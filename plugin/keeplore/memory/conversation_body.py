@@ -300,9 +300,9 @@ def _mark_lines(kind: str, *, is_below: bool) -> Iterator[str]:
     yield ""
 
 
-def encode_question(asked: AnsweredQuestion) -> str:
+def encode_question(answered: AnsweredQuestion) -> str:
     """A question as its mark holds it; ``unpacked`` gives it back."""
-    data = {"q": asked.question, "a": asked.answer, "o": list(asked.options)}
+    data = {"q": answered.question, "a": answered.answer, "o": list(answered.options)}
     # a comment must not hold "--" or ">"
     return (
         json.dumps(data, ensure_ascii=False)
@@ -311,11 +311,11 @@ def encode_question(asked: AnsweredQuestion) -> str:
     )
 
 
-def _question_lines(asked: AnsweredQuestion) -> Iterator[str]:
-    yield f"<!-- keeplore:question {encode_question(asked)} -->"
-    yield f"> **Asked:** {_line(asked.question)}"
-    yield from (f"> - {_line(option)}" for option in asked.options)
-    yield from (">", f"> **Answer:** {_line(asked.answer) or '(declined)'}", "")
+def _question_lines(answered: AnsweredQuestion) -> Iterator[str]:
+    yield f"<!-- keeplore:question {encode_question(answered)} -->"
+    yield f"> **Asked:** {_line(answered.question)}"
+    yield from (f"> - {_line(option)}" for option in answered.options)
+    yield from (">", f"> **Answer:** {_line(answered.answer) or '(declined)'}", "")
 
 
 def _exchanges(tail: str) -> Iterator[Exchange]:

@@ -155,11 +155,11 @@ def _limited_days(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     yield from days
 
 
-def _parse_counters(id_: str, said: Any) -> UsageCounters:
+def _parse_counters(id_: str, data: Any) -> UsageCounters:
     """The counters of a memory. Raises ValueError with what is wrong in them."""
-    if not is_id(id_) or not isinstance(said, dict):
+    if not is_id(id_) or not isinstance(data, dict):
         raise ValueError(f"{id_[:100]!r} is no memory with its counters")
-    used, last, idle = said.get("used", 0), said.get("last", ""), said.get("idle", {})
+    used, last, idle = data.get("used", 0), data.get("last", ""), data.get("idle", {})
     if not isinstance(idle, dict) or not all(map(_is_number, [used, *idle.values()])):
         raise ValueError(f"{id_}: its numbers should be whole ones up to {MOST}")
     days = [last, *idle] if used else idle

@@ -57,15 +57,17 @@ class FieldRedaction:
             return [self._member(key, item) for item in value]
         return self._redacted_value(key, value)
 
-    def question(self, asked: AnsweredQuestion) -> AnsweredQuestion:
+    def question(self, answered: AnsweredQuestion) -> AnsweredQuestion:
         """A question and its answer, which may be a secret for what was asked alone."""
-        question = self.words(asked.question)
-        both = self.words(f"{question}\n\n{asked.answer}")
+        question = self.words(answered.question)
+        both = self.words(f"{question}\n\n{answered.answer}")
         if both.startswith(f"{question}\n\n"):
             answer = both[len(question) + 2 :]
         else:
-            answer = self.words(asked.answer) and REMOVED
-        return AnsweredQuestion(question, answer, tuple(map(self.words, asked.options)))
+            answer = self.words(answered.answer) and REMOVED
+        return AnsweredQuestion(
+            question, answer, tuple(map(self.words, answered.options))
+        )
 
     def _redacted_part(self, kind: PartKind, said: str) -> str:
         if kind == PartKind.ID:

@@ -170,7 +170,7 @@ def _facts_by_name(
 
 def aspects_of(
     answer: Any,
-    asked: AspectQuestion,
+    question: AspectQuestion,
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> dict[str, tuple[EntityAspect, ...]]:
@@ -184,14 +184,14 @@ def aspects_of(
     made: dict[int, dict[str, EntityAspect]] = {}
     # entity → key of an aspect's name → how it is spelt first
     spelt: dict[str, dict[str, str]] = {}
-    for item, group in _about_listed(found, asked, dropped):
+    for item, group in _about_listed(found, question, dropped):
         kind_of_thing = _type(item, group, types, dropped)
         listed = spelt.setdefault(
             group.entity,
             _spellings((*usual_aspects(kind_of_thing), *group.known.aspects)),
         )
         name = aspect_name(redact(item.aspect))
-        trust = asked.fact(item.fact).fact.trust
+        trust = question.fact(item.fact).fact.trust
         if not name or is_rule_of_others(name, trust):
             dropped["aspects: no name of an aspect"] += 1
             continue
@@ -207,17 +207,17 @@ def aspects_of(
             item.kind,
         )
     return {
-        asked.fact(number).statement: tuple(made[number].values())
+        question.fact(number).statement: tuple(made[number].values())
         for number in sorted(made)
     }
 
 
 def _about_listed(
-    found: Iterable[AspectItem], asked: AspectQuestion, dropped: Counter[str]
+    items: Iterable[AspectItem], question: AspectQuestion, dropped: Counter[str]
 ) -> Iterator[tuple[AspectItem, AspectGroup]]:
     """Items about a fact and a listed thing that it names."""
-    for item in found:
-        group = asked.group(item.name)
+    for item in items:
+        group = question.group(item.name)
         if group is None or item.fact not in group.facts:
             dropped["aspects: unknown fact or thing"] += 1
         else:

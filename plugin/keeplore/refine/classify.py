@@ -56,7 +56,7 @@ class NoteKind:
 
 
 def kind_of(
-    said: FactClaim, place: ConversationPlace, least_lasting: float
+    claim: FactClaim, place: ConversationPlace, least_lasting: float
 ) -> NoteKind:
     """Scope and category of a fact; what is not in the lists is taken from the conversation and the
     type.
@@ -66,14 +66,16 @@ def kind_of(
     holds for good: what is permanent is told for ever.
     """
     scope = place.scope
-    is_users = said.trust == "user"
-    if is_users and said.type in WIDE_TYPES and said.scope in ("workspace", "user"):
-        scope = "user" if said.scope == "user" and place.has_user_scope else "workspace"
-    is_lasting = said.lasting >= least_lasting and said.confidence >= SURE
+    is_users = claim.trust == "user"
+    if is_users and claim.type in WIDE_TYPES and claim.scope in ("workspace", "user"):
+        scope = (
+            "user" if claim.scope == "user" and place.has_user_scope else "workspace"
+        )
+    is_lasting = claim.lasting >= least_lasting and claim.confidence >= SURE
     return NoteKind(
         scope,
         place.project if agent_scope.is_of_project(scope) else "",
-        said.category if said.category in CATEGORIES else CATEGORY_OF[said.type],
+        claim.category if claim.category in CATEGORIES else CATEGORY_OF[claim.type],
         is_lasting and is_users,
     )
 

@@ -70,22 +70,22 @@ class Proposal:
         return self.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
 
 
-def unasked(asked: ComparedFact) -> Proposal | None:
+def unasked(compared: ComparedFact) -> Proposal | None:
     """The decisions that need no model: on facts like nothing known, and on those known word for
     word.
     """
-    fact = asked.fact
-    if asked.twin is not None:
+    fact = compared.fact
+    if compared.twin is not None:
         return Proposal(
             fact,
-            asked.near,
+            compared.near,
             ProposalAction.NONE,
-            asked.twin,
+            compared.twin,
             fact.statement,
             1.0,
             KNOWN,
         )
-    if not asked.near:
+    if not compared.near:
         return Proposal(
             fact,
             (),
@@ -163,7 +163,7 @@ def _choice_problem(
 
 def _proposal(
     choice: ChoiceItem,
-    asked: ComparedFact,
+    compared: ComparedFact,
     target: CandidateNote | None,
     redact: Callable[[str], str],
 ) -> Proposal:
@@ -171,12 +171,12 @@ def _proposal(
     is_update = choice.action == ProposalAction.UPDATE
     new_statement = redact(choice.content) if is_update else ""
     return Proposal(
-        asked.fact,
-        asked.near,
+        compared.fact,
+        compared.near,
         choice.action,
         None if choice.action == ProposalAction.ADD else target,
-        new_statement or asked.fact.statement,
-        min(choice.confidence, asked.fact.confidence),
+        new_statement or compared.fact.statement,
+        min(choice.confidence, compared.fact.confidence),
         redact(choice.reason),
     )
 

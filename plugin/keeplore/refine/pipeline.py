@@ -178,11 +178,13 @@ class _Refinement:
                 return twin
         return None
 
-    def _proposals(self, asked: Sequence[ComparedFact]) -> list[Proposal]:
+    def _proposals(self, compared: Sequence[ComparedFact]) -> list[Proposal]:
         made = {
-            id(fact): proposal for fact in asked if (proposal := decide.unasked(fact))
+            id(fact): proposal
+            for fact in compared
+            if (proposal := decide.unasked(fact))
         }
-        open_ones = [fact for fact in asked if id(fact) not in made]
+        open_ones = [fact for fact in compared if id(fact) not in made]
         decided = self._decide_by_model(open_ones) if open_ones else ()
         return [*made.values(), *decided]
 
@@ -202,14 +204,18 @@ class _Refinement:
         return self._asker.ask(decide.PROMPT, question, decide.SCHEMA, read)
 
     def _entities(
-        self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool
+        self,
+        extraction: Extraction,
+        proposals: Sequence[Proposal],
+        *,
+        has_aspects: bool,
     ) -> EntityFacts:
         said = " ".join(segment.text for segment in self._part.segments)
         near: dict[str, Memory] = {}
         for proposal in proposals:
             near |= {note.id: note.memory for note in proposal.near}
         names = known_names(near.values())
-        sound = triples(found.triples, said, names, self._result.dropped)
+        sound = triples(extraction.triples, said, names, self._result.dropped)
         if not has_aspects:
             return EntityFacts(sound)
         self._prompts.append(aspects.PROMPT.label)
@@ -244,20 +250,20 @@ class _Refinement:
             and item.proposal.makes_note
         ]
 
-    def _aspects(self, asked: AspectQuestion) -> dict[str, tuple[EntityAspect, ...]]:
+    def _aspects(self, question: AspectQuestion) -> dict[str, tuple[EntityAspect, ...]]:
         """What a model says of these, by statement.
 
         A note is good without, so that a question that was paid for and came to nothing costs its
         aspects alone: to try it again would be to pay for all stages once more.
         """
-        if not asked.groups:
+        if not question.groups:
             return {}
         dropped = self._result.dropped
         read = partial(
-            aspects.aspects_of, asked=asked, redact=self._redact, dropped=dropped
+            aspects.aspects_of, question=question, redact=self._redact, dropped=dropped
         )
         try:
-            return self._asker.ask(aspects.PROMPT, asked.text, aspects.SCHEMA, read)
+            return self._asker.ask(aspects.PROMPT, question.text, aspects.SCHEMA, read)
         except LlmRefused:
             dropped["aspects: no answer"] += 1
         except TransientFailure as e:

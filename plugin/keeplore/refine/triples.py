@@ -34,7 +34,7 @@ class Triple:
 
 
 def triples(
-    found: Sequence[TripleItem],
+    items: Sequence[TripleItem],
     said: str,
     known: Mapping[str, str],
     dropped: Counter[str],
@@ -46,7 +46,7 @@ def triples(
     """
     names = dict(known)
     made: dict[tuple[str, str, str], Triple] = {}
-    for item in found:
+    for item in items:
         source = _canonical_name(item.source, said, names)
         target = _canonical_name(item.target, said, names)
         relationship = hyphenated(item.relationship)[:MAX_RELATIONSHIP]

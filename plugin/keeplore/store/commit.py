@@ -233,13 +233,13 @@ def _on_disk(
 
 
 def _ids(
-    backend: GitBackend, cache: CycleCache, seen: Mapping[str, FileState]
+    backend: GitBackend, cache: CycleCache, on_disk: Mapping[str, FileState]
 ) -> dict[str, str]:
     """The blob id of every file that git may have; one that looks as when it was last hashed is not
     read again.
     """
     ids, unknown = {}, []
-    for path, file in seen.items():
+    for path, file in on_disk.items():
         hashed_as, id_ = cache.files.get((backend.name, path), (None, ""))
         if hashed_as == file:
             ids[path] = id_
@@ -248,8 +248,8 @@ def _ids(
     young = time.time_ns() - RACY_NS
     hashed = _hashed(backend, unknown)
     for path, id_ in hashed.items():
-        if seen[path].mtime_ns < young:
-            cache.files[backend.name, path] = (seen[path], id_)
+        if on_disk[path].mtime_ns < young:
+            cache.files[backend.name, path] = (on_disk[path], id_)
     return ids | hashed
 
 
@@ -281,14 +281,14 @@ def indexed(root: Path) -> dict[str, str]:
 def _removed_paths(
     backend: GitBackend,
     tracked: Mapping[str, Blob],
-    seen: Mapping[str, FileState],
+    on_disk: Mapping[str, FileState],
     skipped: Iterable[str],
 ) -> list[str]:
     """What HEAD has and a person removed from disk; a path that cannot be seen for another reason
     is left alone.
     """
     hidden = set(skipped)
-    missing = [path for path in tracked if path not in seen and is_portable(path)]
+    missing = [path for path in tracked if path not in on_disk and is_portable(path)]
     gone = [
         path
         for path in missing

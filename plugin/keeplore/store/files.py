@@ -239,9 +239,9 @@ def _sweep(entry: os.DirEntry[str]) -> None:
                 Path(entry.path).unlink()
 
 
-def _file(path: str, found: os.stat_result) -> FileState:
+def _file(path: str, status: os.stat_result) -> FileState:
     """What ``lstat`` says of a file."""
-    return FileState(path, found.st_mtime_ns, found.st_size, found.st_ino)
+    return FileState(path, status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def _check_no_link_on_the_way(root: Path, path: str) -> None:

@@ -64,10 +64,10 @@ def attempt(
         raise of_kind("offline", e.message) from e
 
 
-def check(done: GitResult) -> None:
+def check(result: GitResult) -> None:
     """Raise SyncError where git failed."""
-    if done.code:
-        raise failure(f"{done.error}\n{done.text}")
+    if result.code:
+        raise failure(f"{result.error}\n{result.text}")
 
 
 def _ssh(directory: Path) -> str:

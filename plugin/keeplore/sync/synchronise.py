@@ -97,10 +97,10 @@ def _checked_commits(store: Store, theirs: str, scan: Scan) -> int:
 
 
 def _with_note(
-    taken: SyncResult, pushed: int, held_back: tuple[str, ...]
+    result: SyncResult, pushed: int, held_back: tuple[str, ...]
 ) -> SyncResult:
     """The result of all attempts, with its note."""
-    done = replace(taken, pushed=pushed, purged=tuple(dict.fromkeys(taken.purged)))
+    done = replace(result, pushed=pushed, purged=tuple(dict.fromkeys(result.purged)))
     note = _note(done)
     if held_back:
         listed = first_of(map(shown, held_back), SHOWN)
@@ -112,7 +112,7 @@ def _take_in(
     store: Store,
     remote: Remote,
     protocols: str,
-    taken: SyncResult,
+    result: SyncResult,
     *,
     is_unrelated: bool,
 ) -> tuple[SyncResult, str, str]:
@@ -122,20 +122,20 @@ def _take_in(
     before, at_remote = _fetch(store, remote, protocols)
     if not at_remote:
         return (
-            replace(taken, purged=(*taken.purged, *store.follow_purges().ids)),
+            replace(result, purged=(*result.purged, *store.follow_purges().ids)),
             "",
             "",
         )
     fetched = store.commits_between(before, at_remote) if at_remote != before else 0
     purged = store.follow_purges(at_remote).ids
-    rescued = taken.rescued
+    rescued = result.rescued
     if before and not purged and not is_ancestor(store.root, before, at_remote):
         rescued = back_up(store.root, before)
     theirs = store.tip(_tracking_ref(store, remote))
     merged = _merge_remote(store, theirs, is_unrelated=is_unrelated) if theirs else 0
-    sums = (taken.fetched + fetched, taken.merged + merged)
+    sums = (result.fetched + fetched, result.merged + merged)
     return (
-        SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued),
+        SyncResult(*sums, 0, "", (*result.purged, *purged), rescued),
         at_remote,
         theirs,
     )
@@ -250,19 +250,20 @@ def _still_there(refusal: SyncError, branch: str) -> SyncError:
     )
 
 
-def _note(done: SyncResult) -> str:
+def _note(result: SyncResult) -> str:
     """What happened, in one sentence."""
     note = "nothing new"
-    if done.fetched or done.pushed or done.purged:
+    if result.fetched or result.pushed or result.purged:
         note = (
-            f"{counted(done.fetched, 'commit')} fetched, {counted(done.merged, 'file')} changed, "
-            f"{counted(done.pushed, 'commit')} pushed"
+            f"{counted(result.fetched, 'commit')} fetched, "
+            f"{counted(result.merged, 'file')} changed, "
+            f"{counted(result.pushed, 'commit')} pushed"
         )
-    if count := len(done.purged):
+    if count := len(result.purged):
         note += f", {counted(count, 'memory', 'memories')} purged from history"
-    if done.rescued:
+    if result.rescued:
         note += (
             f"; somebody rewrote the remote, and what it had is kept in the branch "
-            f"{done.rescued}"
+            f"{result.rescued}"
         )
     return note

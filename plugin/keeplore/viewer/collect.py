@@ -182,13 +182,16 @@ def _memories(view: GraphView, entity: Entity) -> list[str]:
 
 def _picture(
     view: GraphView,
-    found: Sequence[tuple[Entity, int]],
+    entities_with_hops: Sequence[tuple[Entity, int]],
     *,
     has_more: bool,
     has_middle: bool,
 ) -> GraphPicture:
     """Entities with their hops from the middle, and what ties them, in their final order."""
-    order = sorted(found, key=lambda item: (item[1], -item[0].mentions, *_key(item[0])))
+    order = sorted(
+        entities_with_hops,
+        key=lambda item: (item[1], -item[0].mentions, *_key(item[0])),
+    )
     entities = [entity for entity, _ in order]
     at = {_key(entity): number for number, entity in enumerate(entities)}
     memories = [_memories(view, entity) for entity in entities]
@@ -272,9 +275,9 @@ def _relations(
     return tuple(sorted(found.values(), key=_most_stated_first))
 
 
-def _most_stated_first(one: GraphRelation) -> tuple[float | str, ...]:
-    sure = (-one.mentions, -one.confidence)
-    return (*sure, one.source, one.target, one.relationship)
+def _most_stated_first(relation: GraphRelation) -> tuple[float | str, ...]:
+    sure = (-relation.mentions, -relation.confidence)
+    return (*sure, relation.source, relation.target, relation.relationship)
 
 
 def _closest_pairs(

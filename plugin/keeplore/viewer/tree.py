@@ -50,9 +50,9 @@ def as_tree(picture: GraphPicture) -> Iterator[str]:
     )
 
 
-def _aspect(one: NodeAspect) -> _Branch:
-    memories = counted(one.memories, "memory", "memories")
-    return _Branch(f"{one.aspect} · {one.kind} · {memories}")
+def _aspect(node_aspect: NodeAspect) -> _Branch:
+    memories = counted(node_aspect.memories, "memory", "memories")
+    return _Branch(f"{node_aspect.aspect} · {node_aspect.kind} · {memories}")
 
 
 def facts(node: GraphNode) -> str:

@@ -110,14 +110,14 @@ class BackgroundTasks:
         self.commits.request()
         self.index.request()
 
-    def note_taken(self, taken: IntakeResult) -> None:
+    def note_taken(self, result: IntakeResult) -> None:
         """Note that something happened in a project, whose manifests are read when a session
         ends.
         """
         self._manifests.note_place(
-            taken.directory, is_due=taken.has_begun or taken.has_ended
+            result.directory, is_due=result.has_begun or result.has_ended
         )
-        if taken.has_begun:
+        if result.has_begun:
             self.sync.request_news()
 
     def status(self) -> dict[str, Any]:

@@ -250,17 +250,17 @@ class Worker:
                 file.unlink(missing_ok=True)
 
     def _note_taken(
-        self, taken: IntakeResult, sweep: SweepTask, activity: ActivityLog
+        self, result: IntakeResult, sweep: SweepTask, activity: ActivityLog
     ) -> None:
         """Count whatever an entry led to as work; the sessions that it touched may be
         closed later.
         """
         self._has_taken = True
-        activity.count(Counted.TURNS, taken.turns)
-        activity.count(Counted.SESSIONS, taken.has_begun)
-        sweep.note_event(time.monotonic(), has_begun=taken.has_begun)
+        activity.count(Counted.TURNS, result.turns)
+        activity.count(Counted.SESSIONS, result.has_begun)
+        sweep.note_event(time.monotonic(), has_begun=result.has_begun)
         if self._background:
-            self._background.note_taken(taken)
+            self._background.note_taken(result)
 
     def _note_work(self, background: BackgroundTasks) -> None:
         """Host events came since the last round, or none."""

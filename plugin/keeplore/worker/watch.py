@@ -134,8 +134,8 @@ class Watch:
                 "changes of workspaces are looked for, not watched: %s", self._refused
             )
 
-    def _schedule_watch(self, folder: Path, found: _Folder) -> ObservedWatch:
-        if found.is_root:
+    def _schedule_watch(self, folder: Path, known: _Folder) -> ObservedWatch:
+        if known.is_root:
             handler = _Handler(self._note_folder)
             return self._observer.schedule(
                 handler, str(folder), event_filter=_FOLDERS_CHANGING

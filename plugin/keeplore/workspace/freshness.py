@@ -87,13 +87,13 @@ def changed_since(workspace: Workspace, memory: Memory, cwd: Path) -> Freshness 
 def files_since(
     workspace: Workspace,
     cwd: Path,
-    asked: Sequence[NamedFiles],
+    named_files: Sequence[NamedFiles],
     timeout_s: float = GIT_TIMEOUT_S,
 ) -> list[Freshness | None]:
     """What became of the files that each of these memories names, in their order, seen from
     ``cwd``; git is asked once for each directory. Never raises.
     """
-    looks = [_looks(workspace, named, cwd) for named in asked]
+    looks = [_looks(workspace, named, cwd) for named in named_files]
     found: dict[int, Freshness | None] = {}
     # a session names its files from its own directory, else from the top of its checkout
     for place in range(max(map(len, looks), default=0)):
@@ -103,25 +103,25 @@ def files_since(
                 waiting.setdefault(of_memory[place].directory, {})[n] = of_memory[place]
         for directory, here in waiting.items():
             found |= _in_directory(directory, here, timeout_s)
-    return [found.get(n) for n in range(len(asked))]
+    return [found.get(n) for n in range(len(named_files))]
 
 
-def _looks(workspace: Workspace, named: NamedFiles, cwd: Path) -> list[_Look]:
-    if not named.files:
+def _looks(workspace: Workspace, named_files: NamedFiles, cwd: Path) -> list[_Look]:
+    if not named_files.files:
         return []
-    memory = named.memory
+    memory = named_files.memory
     try:
         since = datetime.fromisoformat(memory.updated_at).astimezone(UTC).timestamp()
         directories = list(_directories(workspace, memory, cwd))
     except (KeeploreError, OSError, ValueError, OverflowError):
         return []
-    return [_look(named, directory, since + GRACE_S) for directory in directories]
+    return [_look(named_files, directory, since + GRACE_S) for directory in directories]
 
 
-def _look(named: NamedFiles, directory: Path, since: float) -> _Look:
-    files = tuple(name for name in named.files if _is_below(name, directory))
+def _look(named_files: NamedFiles, directory: Path, since: float) -> _Look:
+    files = tuple(name for name in named_files.files if _is_below(name, directory))
     return _Look(
-        directory, files, since, were_there=named.memory.kind == "conversation"
+        directory, files, since, were_there=named_files.memory.kind == "conversation"
     )
 
 
@@ -168,28 +168,28 @@ def _is_below(name: str, directory: Path) -> bool:
 
 
 def _changed_at(
-    directory: Path, asked: Sequence[str], since: float, timeout_s: float
+    directory: Path, names: Sequence[str], since: float, timeout_s: float
 ) -> dict[str, float]:
     """When each changed file was changed last, infinite where the work tree differs or there is no
     git; unchanged files are left out. Raises RepositoryError where git does not answer.
     """
-    if not asked:
+    if not names:
         return {}
     if checkout_info(directory) is None:
-        return {name: math.inf for name in asked if (directory / name).is_file()}
+        return {name: math.inf for name in names if (directory / name).is_file()}
     log = ("log", f"--since={int(since)}", "--format=%x01%ct", "--name-only")
     diff = ("diff", "HEAD", "--name-only", "--no-ext-diff")
-    changed = _commits_of(_git(directory, log, asked, timeout_s))
-    changed |= dict.fromkeys(_git(directory, diff, asked, timeout_s), math.inf)
-    paths = {name: os.path.normpath(name) for name in asked}
+    changed = _commits_of(_git(directory, log, names, timeout_s))
+    changed |= dict.fromkeys(_git(directory, diff, names, timeout_s), math.inf)
+    paths = {name: os.path.normpath(name) for name in names}
     return {name: changed[path] for name, path in paths.items() if path in changed}
 
 
 def _git(
-    directory: Path, command: Sequence[str], asked: Sequence[str], timeout_s: float
+    directory: Path, command: Sequence[str], names: Sequence[str], timeout_s: float
 ) -> list[str]:
     done = run(
-        directory, *command, "--relative", "-z", "--", *asked, timeout_s=timeout_s
+        directory, *command, "--relative", "-z", "--", *names, timeout_s=timeout_s
     )
     if done.code:
         raise RepositoryError(

@@ -314,25 +314,29 @@ def _main_of_worktree(directory: Path) -> Path:
     return directory
 
 
-def _matches(entry: Project, found: _Evidence) -> str:
-    for remote in found.remotes:
+def _matches(entry: Project, evidence: _Evidence) -> str:
+    for remote in evidence.remotes:
         if remote in entry.remotes:
             return f"git remote {remote}"
-    is_same_root = bool(found.root_commit) and found.root_commit == entry.root_commit
-    if is_same_root and not (entry.remotes and found.remotes):
-        return f"root commit {found.root_commit[:8]}"
-    if found.marker and found.marker == entry.name:
-        return found.reason
-    if found.path and found.path == entry.path and not found.remotes:
-        return f"path {found.path}"
+    is_same_root = (
+        bool(evidence.root_commit) and evidence.root_commit == entry.root_commit
+    )
+    if is_same_root and not (entry.remotes and evidence.remotes):
+        return f"root commit {evidence.root_commit[:8]}"
+    if evidence.marker and evidence.marker == entry.name:
+        return evidence.reason
+    if evidence.path and evidence.path == entry.path and not evidence.remotes:
+        return f"path {evidence.path}"
     return ""
 
 
-def _free_name(found: _Evidence, taken: set[str]) -> str:
-    if found.name not in taken or found.marker:
-        return found.name
+def _free_name(evidence: _Evidence, taken: set[str]) -> str:
+    if evidence.name not in taken or evidence.marker:
+        return evidence.name
     # the same on every machine, so that two that meet the project apart choose one folder
-    return f"{found.name[:54]}-{hashlib.sha256(found.key.encode()).hexdigest()[:8]}"
+    return (
+        f"{evidence.name[:54]}-{hashlib.sha256(evidence.key.encode()).hexdigest()[:8]}"
+    )
 
 
 def _marker(directory: Path) -> str:

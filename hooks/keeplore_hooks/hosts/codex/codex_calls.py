@@ -121,12 +121,12 @@ def call_in(
 
 def question_call(
     call: str,
-    given: Json,
+    arguments: Json,
     origin: Origin,
     at: str,
 ) -> CodexCall:
     """The questions that a call puts to the person, not answered yet."""
-    asked = mappings(given, "questions") or [given]
+    asked = mappings(arguments, "questions") or [arguments]
     items = [item for item in asked if first_text(item, "question", "prompt").strip()]
     questions = tuple(
         prompt_text.questions(

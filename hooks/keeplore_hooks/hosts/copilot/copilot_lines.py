@@ -213,10 +213,10 @@ def is_refused(data: Json) -> bool:
     return code in _REFUSALS or any(word in message[:200] for word in _REFUSALS)
 
 
-def _options(given: Json) -> Iterator[str]:
-    choices = given.get("choices")
+def _options(arguments: Json) -> Iterator[str]:
+    choices = arguments.get("choices")
     if not isinstance(choices, list):
-        fields = mapping(given, "requestedSchema", "properties").values()
+        fields = mapping(arguments, "requestedSchema", "properties").values()
         choices = next(filter(None, (sequence(field, "enum") for field in fields)), [])
     for choice in choices:
         label = clean(choice) if isinstance(choice, str) else text(choice, "label")

@@ -167,21 +167,21 @@ def take_call(
     log: WorkLog,
     call: str,
     name: str,
-    given: Json,
+    arguments: Json,
     output: str = "",
 ) -> None:
     """Take a tool call: of its input only a file's name or a command's first line."""
     if name in WRITERS:
-        log.add_file(call, first_text(given, *_PATHS))
+        log.add_file(call, first_text(arguments, *_PATHS))
     elif name in SHELL:
-        log.add_command_with_output(call, text(given, "command"), output)
+        log.add_command_with_output(call, text(arguments, "command"), output)
     elif name == _DELEGATE:
-        task = first_text(given, "description", "prompt")
-        log.add_subagent_task(call, text(given, "subagent_type"), task)
+        task = first_text(arguments, "description", "prompt")
+        log.add_subagent_task(call, text(arguments, "subagent_type"), task)
 
 
 def questions(
-    given: Json,
+    arguments: Json,
     origin: Origin,
     at: str,
 ) -> list[Question]:
@@ -189,12 +189,13 @@ def questions(
     a payload.
     """
     asked = [
-        first_text(item, "prompt", "question") for item in mappings(given, "questions")
+        first_text(item, "prompt", "question")
+        for item in mappings(arguments, "questions")
     ]
     return list(
         prompt_text.questions(
             f"ask:{digest(origin.session, *asked)}",
-            given,
+            arguments,
             origin,
             at,
         )
@@ -202,7 +203,7 @@ def questions(
 
 
 def answered(
-    given: Json,
+    arguments: Json,
     output: Any,
     origin: Origin,
     at: str,
@@ -211,8 +212,8 @@ def answered(
     it tells none.
     """
     result = output if isinstance(output, dict) else load_text(str(output))
-    asked = questions(given, origin, at)
-    items = mappings(given, "questions")
+    asked = questions(arguments, origin, at)
+    items = mappings(arguments, "questions")
     for question in asked:
         item = items[int(question.id.rpartition(":")[2])]
         answer = ""

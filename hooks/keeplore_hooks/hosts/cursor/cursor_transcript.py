@@ -254,16 +254,16 @@ def _take_call(
     turn: OpenTurn,
     call: str,
     name: str,
-    given: Json,
+    arguments: Json,
 ) -> None:
     lines.take_call(
         turn.log,
         call,
         name,
-        given,
+        arguments,
     )
     if name == lines.ASK:
-        for question in lines.questions(given, turn.origin, turn.at):
+        for question in lines.questions(arguments, turn.origin, turn.at):
             turn.ask(question)
 
 

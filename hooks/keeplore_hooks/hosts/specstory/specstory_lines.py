@@ -153,14 +153,14 @@ class HistoryReader:
             _without_rules(self._message)
         return self._message
 
-    def _is_heading(self, found: re.Match[str]) -> bool:
-        at, is_sidechain = time_in(found[3] or ""), bool(found[2])
+    def _is_heading(self, match: re.Match[str]) -> bool:
+        at, is_sidechain = time_in(match[3] or ""), bool(match[2])
         if at:
             return is_sidechain or at >= self._latest
         if (
             self._tool
             or self._is_thought
-            or (self._is_timed and found[1] == "User" and not is_sidechain)
+            or (self._is_timed and match[1] == "User" and not is_sidechain)
         ):
             return False
         return not self._is_fenced or self._before.strip() == _RULE

@@ -147,34 +147,34 @@ def _exchange_statements(number: int, exchange: Exchange) -> Iterator[Statement]
 
 
 def _answer_statements(
-    number: int, turn: str, message: int, asked: AnsweredQuestion
+    number: int, turn: str, message: int, answered: AnsweredQuestion
 ) -> Iterator[Statement]:
-    if not (asked.question.strip() and asked.answer.strip()):
+    if not (answered.question.strip() and answered.answer.strip()):
         return
-    if said := objection(asked):
+    if said := objection(answered):
         for place, sentence in enumerate(said):
             where = (turn, number, message, place, len(said))
             yield Statement(sentence, "user", *where)
         return
-    line = Sentence(answer_line(asked.question, asked.answer))
+    line = Sentence(answer_line(answered.question, answered.answer))
     yield Statement(line, "user", turn, number, message, 0, 1, is_answer=True)
 
 
-def objection(asked: AnsweredQuestion) -> Sequence[Sentence]:
+def objection(answered: AnsweredQuestion) -> Sequence[Sentence]:
     """The person's own sentences where the agent asked leave for a step and they answered with more
     than yes or no: what they want stands by itself, without the name of the step.
     """
-    if not is_step(asked) or asked.answer in asked.options:
+    if not is_step(answered) or answered.answer in answered.options:
         return ()
-    return sentences(asked.answer)
+    return sentences(answered.answer)
 
 
-def is_step(asked: AnsweredQuestion) -> bool:
+def is_step(answered: AnsweredQuestion) -> bool:
     """True for a request for leave to do something, or to go on: the question itself is about
     nothing.
     """
-    return opens_with(asked.question, "leave") or says(
-        asked.question, "workflow_question"
+    return opens_with(answered.question, "leave") or says(
+        answered.question, "workflow_question"
     )
 
 

@@ -224,11 +224,11 @@ def _approved_by_name(opening: str, said: str, before: Exchange) -> Agreed | Non
     return Agreed(answer_line(question, said), AgreedKind.AMENDED, said=said)
 
 
-def _corrected_value(said: Sentence, earlier: Sequence[Exchange]) -> Agreed | None:
+def _corrected_value(first: Sentence, earlier: Sequence[Exchange]) -> Agreed | None:
     """Another value than the one that the person last named, "no, 20"."""
-    text = said.text
+    text = first.text
     is_other = opens_with(text, "another_value") and says(text, "corrected")
-    if said.is_question or not is_other or says(text, "undecided"):
+    if first.is_question or not is_other or says(text, "undecided"):
         return None
     named = [value for exchange in earlier for value in _naming_value(exchange.user)]
     if not named:
@@ -374,8 +374,8 @@ def _is_put_softly(sentence: Sentence) -> bool:
     return says(sentence.text, "doubts_it") or says(sentence.text, "puts_softly")
 
 
-def agrees_to_plan(asked: AnsweredQuestion) -> bool:
-    return asked.answer == "Yes" and opens_with(asked.question, "plan_question")
+def agrees_to_plan(answered: AnsweredQuestion) -> bool:
+    return answered.answer == "Yes" and opens_with(answered.question, "plan_question")
 
 
 def approach(message: Sequence[Sentence]) -> list[Sentence]:
@@ -452,10 +452,10 @@ def _choice_with(option: Sentence, before: Exchange) -> Choice:
     return choice_of(before, next((ways for ways in put if option in ways), [option]))
 
 
-def _with_label_said(said: Sentence, reply: str) -> Sentence | None:
+def _with_label_said(first: Sentence, reply: str) -> Sentence | None:
     """What a reply tells behind the words that a sentence says, "the simple way: …"."""
-    named = {*terms(said.text)}
-    if len(named) < NAMED_TERMS or said.is_question:
+    named = {*terms(first.text)}
+    if len(named) < NAMED_TERMS or first.is_question:
         return None
     for sentence in reversed(sentences(reply)[-TAIL:]):
         label, colon, _ = sentence.text.partition(": ")

@@ -100,10 +100,12 @@ def _is_asked(decision: Decision) -> bool:
     return decision.quote.text.endswith(("?", "？"))
 
 
-def _without_leads(found: Iterable[Decision]) -> list[Decision]:
+def _without_leads(all_decisions: Iterable[Decision]) -> list[Decision]:
     """The decisions without those that only introduce the sentence after them."""
     return [
-        decision for decision in found if not decision.quote.text.endswith((":", "："))
+        decision
+        for decision in all_decisions
+        if not decision.quote.text.endswith((":", "："))
     ]
 
 
@@ -183,12 +185,12 @@ def _is_told(text: str, told: Sequence[str]) -> bool:
 
 
 def _with_question(
-    found: Sequence[Decision], line: str, turn: str, at: int
+    all_decisions: Sequence[Decision], line: str, turn: str, at: int
 ) -> Iterator[Decision]:
     """The decisions with a ``line`` of question and answer, in the place of those of its words."""
     answer = answer_in(line)
-    same = [decision for decision in found if decision.quote.text in answer]
-    others = [decision for decision in found if decision not in same]
+    same = [decision for decision in all_decisions if decision.quote.text in answer]
+    others = [decision for decision in all_decisions if decision not in same]
     yield from others
     is_agreed = any(decision.quote.speaker == "assistant" for decision in others)
     if line and not (
@@ -322,17 +324,17 @@ def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
 
 
 def _answer_decisions(
-    asked: AnsweredQuestion, turn: str, at: int
+    answered: AnsweredQuestion, turn: str, at: int
 ) -> Iterator[Decision]:
     """The decisions in an answer: a choice with its question, or the settling sentences of somebody
     who was asked for leave and said more than yes or no.
     """
-    if not is_step(asked) and not opens_with(asked.answer, "left_to_agent"):
-        line = answer_line(asked.question, asked.answer)
+    if not is_step(answered) and not opens_with(answered.answer, "left_to_agent"):
+        line = answer_line(answered.question, answered.answer)
         chosen = decision_of(line, "user", turn, ANSWERED, at)
-        choice = Choice(" ".join(asked.question.split()), asked.options)
+        choice = Choice(" ".join(answered.question.split()), answered.options)
         yield replace(chosen, is_answer=True, choice=choice)
-    for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):
+    for sentence, weight in _deciding_sentences(objection(answered), is_reply=True):
         yield decision_of(sentence.text, "user", turn, weight, at)
 
 

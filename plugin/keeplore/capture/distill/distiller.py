@@ -333,10 +333,10 @@ def _is_prose_option(sentence: Sentence) -> bool:
 
 
 def _select_quotes(
-    part: str, found: Iterable[Extract], embed: Embed | None, taken: Sequence[str]
+    part: str, extracts: Iterable[Extract], embed: Embed | None, taken: Sequence[str]
 ) -> Quotes:
     chosen: list[Extract] = []
-    for candidate in rank_extracts(list(found), embed, CAPS[part]):
+    for candidate in rank_extracts(list(extracts), embed, CAPS[part]):
         texts = (*taken, *(f.text for f in chosen))
         if len(chosen) < CAPS[part] and not is_said(candidate.text, texts):
             chosen.append(candidate)

@@ -47,29 +47,29 @@ class Extract:
         return self.quote.text
 
 
-def strongest(found: list[Extract], embed: Embed | None, room: int) -> list[Extract]:
-    return rank_extracts(found, embed, room)[:room]
+def strongest(extracts: list[Extract], embed: Embed | None, room: int) -> list[Extract]:
+    return rank_extracts(extracts, embed, room)[:room]
 
 
 def rank_extracts(
-    found: list[Extract], embed: Embed | None, room: int
+    extracts: list[Extract], embed: Embed | None, room: int
 ) -> list[Extract]:
     """Strongest first; centrality is asked for those alone whose place among the first ``room`` it
     can change.
     """
-    found = sorted(found, key=lambda f: (-f.weight, f.order))[:MAX_RANKED]
-    if len(found) <= room:
-        return found
-    least = found[room - 1].weight - CENTRALITY  # of those that may still come in
-    most = found[room].weight + CENTRALITY  # of those that may still fall out
-    contested = [f for f in found if least < f.weight < most]
+    extracts = sorted(extracts, key=lambda f: (-f.weight, f.order))[:MAX_RANKED]
+    if len(extracts) <= room:
+        return extracts
+    least = extracts[room - 1].weight - CENTRALITY  # of those that may still come in
+    most = extracts[room].weight + CENTRALITY  # of those that may still fall out
+    contested = [f for f in extracts if least < f.weight < most]
     if len(contested) > 1:
         central = centrality([f.text for f in contested], embed)
         pairs = zip(contested, central, strict=True)
         ranks = {f.order: f.weight + CENTRALITY * share for f, share in pairs}
         contested.sort(key=lambda f: (-ranks[f.order], f.order))
-    above = [f for f in found if f.weight >= most]
-    return [*above, *contested, *(f for f in found if f.weight <= least)]
+    above = [f for f in extracts if f.weight >= most]
+    return [*above, *contested, *(f for f in extracts if f.weight <= least)]
 
 
 def centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
@@ -117,5 +117,5 @@ def is_said(text: str, texts: Iterable[str]) -> bool:
     )
 
 
-def in_order(found: Iterable[Extract]) -> Quotes:
-    return tuple(f.quote for f in sorted(found, key=lambda f: f.order))
+def in_order(extracts: Iterable[Extract]) -> Quotes:
+    return tuple(f.quote for f in sorted(extracts, key=lambda f: f.order))

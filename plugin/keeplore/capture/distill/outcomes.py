@@ -117,9 +117,9 @@ def _names_something(text: str) -> bool:
     return is_written_so or count_terms(text) > 4
 
 
-def left_undone(said: Sequence[Line]) -> Iterator[tuple[float, int]]:
+def left_undone(lines: Sequence[Line]) -> Iterator[tuple[float, int]]:
     """Weight and number of each sentence in which the agent says that something was not done."""
-    for n, (_, speaker, sentence) in enumerate(said):
+    for n, (_, speaker, sentence) in enumerate(lines):
         if (
             speaker == "user"
             or sentence.is_question
@@ -131,13 +131,13 @@ def left_undone(said: Sequence[Line]) -> Iterator[tuple[float, int]]:
             yield weight, n
 
 
-def is_settled(said: Sequence[Line], n: int) -> bool:
+def is_settled(lines: Sequence[Line], n: int) -> bool:
     """True where a later statement, in another message, has most of the words of the ``n``-th
     sentence.
     """
-    message = said[n][:2]
-    asked = set(terms(said[n][2].text))
-    for at, speaker, later in said[n + 1 :]:
+    message = lines[n][:2]
+    asked = set(terms(lines[n][2].text))
+    for at, speaker, later in lines[n + 1 :]:
         if (at, speaker) == message or later.is_question:
             continue
         found = set(terms(later.text))

@@ -126,24 +126,24 @@ def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
 
 
 def _without_corrected(
-    stand: list[Decision], found: Sequence[Decision], opening: str, at: int
+    stand: list[Decision], newest: Sequence[Decision], opening: str, at: int
 ) -> list[Decision]:
     """Decisions less those that a message with this opening takes back."""
     is_withdrawn = says(opening, "withdrawn")
-    if not (is_withdrawn or (found and says(opening, "corrected"))):
+    if not (is_withdrawn or (newest and says(opening, "corrected"))):
         return stand
     recent = _recent(stand, at)
     rejected = _rejected_terms(opening)
     corrected = [
         *_rejected(stand, recent, rejected),
-        *_decided_anew(stand, recent, found),
+        *_decided_anew(stand, recent, newest),
     ]
     if opens_with(opening, "takes_back"):
-        said = frozenset[str]().union(*(new.terms for new in found))
+        said = frozenset[str]().union(*(new.terms for new in newest))
         corrected += [old for old in recent if said & old.terms]
     # "no, SQLite" is about what was said last; what names its own matter or what it rejects, and
     # "let's not", need not be
-    names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
+    names_its_own = bool(newest) and min(len(new.terms) for new in newest) > OWN_MATTER
     is_about_last = is_withdrawn or not (
         names_its_own or rejected or opens_with(opening, "declined")
     )
@@ -171,7 +171,9 @@ def _rejected(
 
 
 def _decided_anew(
-    stand: Sequence[Decision], recent: Sequence[Decision], found: Sequence[Decision]
+    stand: Sequence[Decision],
+    recent: Sequence[Decision],
+    newest: Sequence[Decision],
 ) -> Iterator[Decision]:
     """The standing decisions that are decided anew, in a matter that may be told by fewer words
     where it was not long ago.
@@ -179,7 +181,7 @@ def _decided_anew(
     for old in stand:
         least = SAME_MATTER / 2 if old in recent else SAME_MATTER
         if any(
-            old.at < new.at and overlap(new.terms, old.terms) >= least for new in found
+            old.at < new.at and overlap(new.terms, old.terms) >= least for new in newest
         ):
             yield old
 

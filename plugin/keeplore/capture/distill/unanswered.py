@@ -50,10 +50,10 @@ def _let_pass(model: ConversationModel) -> Iterator[Extract]:
             )
 
 
-def _is_answer_to(asked: AnsweredQuestion, later: AnsweredQuestion) -> bool:
+def _is_answer_to(answered: AnsweredQuestion, later: AnsweredQuestion) -> bool:
     """True where a question with one of the same answers was answered."""
     return bool(later.answer.strip()) and not set(later.options).isdisjoint(
-        asked.options
+        answered.options
     )
 
 

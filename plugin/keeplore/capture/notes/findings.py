@@ -181,26 +181,26 @@ def _label_of(text: str) -> str:
     return label["label"].rstrip(" :") if label else ""
 
 
-def _with_echoes(found: Sequence[Place]) -> list[Place]:
+def _with_echoes(places: Sequence[Place]) -> list[Place]:
     """Each with how many other exchanges name the same, and how many other pieces say it again."""
-    named = [names(place.statement.text) for place in found]
-    said = [frozenset(terms(place.statement.text)) for place in found]
+    named = [names(place.statement.text) for place in places]
+    said = [frozenset(terms(place.statement.text)) for place in places]
     by_name: dict[str, set[int]] = defaultdict(set)
     by_term: dict[str, list[int]] = defaultdict(list)
-    for n, place in enumerate(found):
+    for n, place in enumerate(places):
         for name in named[n]:
             if len(by_name[name]) <= MOST_ECHOES:
                 by_name[name].add(place.exchange)
         for term in said[n]:
             by_term[term].append(n)
     listed = []
-    for n, place in enumerate(found):
+    for n, place in enumerate(places):
         elsewhere = set[int]().union(*(by_name[name] for name in named[n]))
         again = _rephrasings(said[n], by_term)
         statement = replace(
             place.statement,
             echoes=len(elsewhere - {place.exchange}),
-            repeats=len({found[m].piece for m in again} - {place.piece}),
+            repeats=len({places[m].piece for m in again} - {place.piece}),
         )
         listed.append(replace(place, statement=statement))
     return listed

@@ -186,9 +186,9 @@ def _is_over(candidate: NoteCandidate, statements: Sequence[Statement]) -> bool:
     return is_repaired(candidate.text, candidate.quote, statements)
 
 
-def _as_decisions(found: Sequence[NoteCandidate], at: int) -> list[Decision]:
+def _as_decisions(candidates: Sequence[NoteCandidate], at: int) -> list[Decision]:
     """What the candidates of an exchange settle; orders to remember are not taken back."""
-    return [_as_decision(c, at) for c in found if not c.order]
+    return [_as_decision(c, at) for c in candidates if not c.order]
 
 
 def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
@@ -261,10 +261,10 @@ def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _statements(
-    said: Iterable[Sentence], turn: str, *, is_told: bool
+    message: Iterable[Sentence], turn: str, *, is_told: bool
 ) -> Iterator[NoteCandidate]:
     """``is_told`` False for a document, which describes what is to be worked on."""
-    for sentence, following in pairwise((*said, None)):
+    for sentence, following in pairwise((*message, None)):
         stated = (
             _statement_candidate(sentence, turn, is_told=is_told) if sentence else None
         )
@@ -371,23 +371,25 @@ def _confidence_adjustment(text: str, category: str, *, is_reply: bool) -> float
     return FIRM * says(text, "firm") - lost
 
 
-def _answer_candidates(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
+def _answer_candidates(
+    answered: AnsweredQuestion, turn: str
+) -> Iterator[NoteCandidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
-    if is_step(asked) or says(asked.question, "momentary_question"):
-        if asked.answer not in asked.options:
-            yield from _statements(sentences(asked.answer)[:6], turn, is_told=True)
+    if is_step(answered) or says(answered.question, "momentary_question"):
+        if answered.answer not in answered.options:
+            yield from _statements(sentences(answered.answer)[:6], turn, is_told=True)
         return
-    answer = " ".join(asked.answer.split())
+    answer = " ".join(answered.answer.split())
     if says(answer, "unsettled_answer"):
         return
-    question = " ".join(asked.question.split())
+    question = " ".join(answered.question.split())
     answer = pattern("note_recommended").sub("", answer)
     category = _kind_of_decision(f"{question} {answer}")
-    quote = Quote(answer_line(asked.question, asked.answer), "user", turn)
+    quote = Quote(answer_line(answered.question, answered.answer), "user", turn)
     title = _answer_title(question, answer)
-    is_of_task = says(asked.question, "task_question")
+    is_of_task = says(answered.question, "task_question")
     confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED
-    choice = Choice(question, asked.options)
+    choice = Choice(question, answered.options)
     yield NoteCandidate(
         f"{question}{ARROW}{answer}",
         category,

@@ -126,11 +126,11 @@ class NoteTaker:
             )
 
     def _written_unasked(
-        self, found: Iterable[NoteCandidate]
+        self, candidates: Iterable[NoteCandidate]
     ) -> Iterable[NoteCandidate]:
         return (
             c
-            for c in found
+            for c in candidates
             if c.is_explicit or (self._is_automatic and c.confidence >= AUTOMATIC)
         )
 

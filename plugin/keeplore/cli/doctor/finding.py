@@ -48,9 +48,9 @@ def wrong(
     return DoctorFinding(part, FindingLevel.WRONG, message, remedy, fix)
 
 
-def several(found: Iterable[DoctorFinding]) -> Iterator[DoctorFinding]:
+def several(findings: Iterable[DoctorFinding]) -> Iterator[DoctorFinding]:
     """The first findings of one sort, and how many more there are."""
-    kept = list(found)
+    kept = list(findings)
     yield from kept[:SHOWN]
     if left := kept[SHOWN:]:
         yield replace(left[0], message=f"… and {len(left)} more like these")

@@ -50,13 +50,13 @@ Ask the lawyer whether we may store the IP addresses.
 )
 
 
-def floor_of(found: ModelFiles, cache: Path, embedder: Embedder) -> float:
+def floor_of(files: ModelFiles, cache: Path, embedder: Embedder) -> float:
     """The model's floor: known, measured before, or measured now (a quarter of a second)."""
-    if found.floor is not None:
-        return found.floor
+    if files.floor is not None:
+        return files.floor
     note = (
         cache
-        / f"floor-{found.sha256[:16]}-{embedder.fingerprint.rpartition(':')[2]}.json"
+        / f"floor-{files.sha256[:16]}-{embedder.fingerprint.rpartition(':')[2]}.json"
     )
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         return float(read_json(note)["floor"])

@@ -125,12 +125,12 @@ class LocalEmbedder:
 
 
 def _fastembed_vector(
-    found: ModelFiles, cache: Path, threads: int
+    files: ModelFiles, cache: Path, threads: int
 ) -> Callable[[str], Any]:
     """The vector function of a model from fastembed's list."""
     model = text_embedding()(
-        found.id,
-        specific_model_path=str(found.directory),
+        files.id,
+        specific_model_path=str(files.directory),
         cache_dir=str(cache),
         threads=threads,
         enable_cpu_mem_arena=False,  # as in OnnxRunner
@@ -177,17 +177,17 @@ class OnnxRunner:
     runtime raises.
     """
 
-    def __init__(self, found: ModelFiles, threads: int) -> None:
+    def __init__(self, files: ModelFiles, threads: int) -> None:
         os.environ[NO_REPORTS] = "1"
         # here, because whoever embeds nothing needs none of it
         from tokenizers import Tokenizer
 
-        self._session = _session(found.directory / found.file, threads)
+        self._session = _session(files.directory / files.file, threads)
         self._inputs = {given.name for given in self._session.get_inputs()}
-        self._is_cls = found.pooling == "CLS"
-        self._tokenizer = Tokenizer.from_file(str(found.directory / "tokenizer.json"))
+        self._is_cls = files.pooling == "CLS"
+        self._tokenizer = Tokenizer.from_file(str(files.directory / "tokenizer.json"))
         side = (self._tokenizer.truncation or {}).get("direction", "right")
-        self._tokenizer.enable_truncation(found.max_tokens, direction=side)
+        self._tokenizer.enable_truncation(files.max_tokens, direction=side)
         self._tokenizer.no_padding()
 
     def vector(self, text: str) -> NDArray[np.float32]:

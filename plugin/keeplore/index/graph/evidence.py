@@ -157,18 +157,18 @@ def _shell_lines(text: str) -> Iterator[str]:
     )
 
 
-def _count(found: dict[str, Mention], shape: NameShape) -> None:
+def _count(mentions: dict[str, Mention], shape: NameShape) -> None:
     name = canonical(shape.name)
     if not any(map(str.isalpha, name)):
         return
-    old = found.get(name)
+    old = mentions.get(name)
     if old is None:
-        found[name] = Mention(
+        mentions[name] = Mention(
             name, _spelling(shape.spelling), 1, shape.type, shape.is_word
         )
         return
     type_ = old.type if old.type not in ("", "unknown") else shape.type or old.type
-    found[name] = Mention(
+    mentions[name] = Mention(
         name, old.spelling, old.count + 1, type_, old.is_word or shape.is_word
     )
 

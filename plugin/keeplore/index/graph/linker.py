@@ -308,22 +308,22 @@ def _is_letter(char: str) -> bool:
     return char < UNSPACED[0] or not _compiled(_WORD_ALONE).match(char)
 
 
-def _is_named(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
+def _is_named(kind: str, written: str, folded: str, span: _NameSpan) -> bool:
     """Whether the name, which stands there as a word, says that the thing is mentioned."""
     has_slash = "/" in (
-        folded[one.start - 1 : one.start],
-        folded[one.end : one.end + 1],
+        folded[span.start - 1 : span.start],
+        folded[span.end : span.end + 1],
     )
-    if has_slash and (kind != PROSE or not _is_alternative(written, one)):
+    if has_slash and (kind != PROSE or not _is_alternative(written, span)):
         return False
-    return not _is_plain_name(one.name) or _is_meant(kind, written, folded, one)
+    return not _is_plain_name(span.name) or _is_meant(kind, written, folded, span)
 
 
-def _is_alternative(written: str, one: _NameSpan) -> bool:
+def _is_alternative(written: str, span: _NameSpan) -> bool:
     """True for "redis/postgres" and "Java/Kotlin/Ruby", False for a part of a path or an
     address.
     """
-    parts = _run_around(written, one).rstrip(".:").split("/")
+    parts = _run_around(written, span).rstrip(".:").split("/")
     if not all(map(_is_name_alone, parts)):
         return False
     capitals = sum(part[0].isupper() for part in parts)
@@ -335,13 +335,13 @@ def _is_name_alone(part: str) -> bool:
     return part[:1].isalpha() and "." not in part and ":" not in part
 
 
-def _run_around(written: str, one: _NameSpan) -> str:
+def _run_around(written: str, span: _NameSpan) -> str:
     """The characters without a blank, a quotation mark or a bracket in which a name stands."""
-    before = written[max(0, one.start - _RUN) : one.start]
-    after = written[one.end : one.end + _RUN]
+    before = written[max(0, span.start - _RUN) : span.start]
+    after = written[span.end : span.end + _RUN]
     left = re.split(r"[\s`\"'(<\[]", before)[-1]
     right = re.split(r"[\s`\"')>\],;]", after, maxsplit=1)[0]
-    return f"{left}{written[one.start : one.end]}{right}"
+    return f"{left}{written[span.start : span.end]}{right}"
 
 
 @functools.lru_cache(maxsize=4096)
@@ -354,10 +354,10 @@ def _is_plain_name(name: str) -> bool:
     )
 
 
-def _is_meant(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
+def _is_meant(kind: str, written: str, folded: str, span: _NameSpan) -> bool:
     """Whether a plain word stands for the thing of that name."""
-    after = folded[one.end : one.end + _NEAR]
-    before = folded[max(0, one.start - 2 * _NEAR) : one.start]
+    after = folded[span.end : span.end + _NEAR]
+    before = folded[max(0, span.start - 2 * _NEAR) : span.start]
     if _VERSION.match(after) or (kind != BLOCK and _compiled(_SAID_AFTER).match(after)):
         return True
     if before.rstrip(' `*_"').endswith(_BEFORE) and _compiled(_SAID_BEFORE).search(
@@ -365,11 +365,11 @@ def _is_meant(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
     ):
         return True
     if kind == INLINE:
-        return one.start == 0 and (one.end == len(folded) or after[0] in " .@=[:")
+        return span.start == 0 and (span.end == len(folded) or after[0] in " .@=[:")
     if kind in (BLOCK, SHELL):
         is_run = kind == SHELL and _is_run(before)
         return is_run or _compiled(_IMPORTED).search(before) is not None
-    return _is_capital(written, one)
+    return _is_capital(written, span)
 
 
 def _is_run(before: str) -> bool:
@@ -379,18 +379,18 @@ def _is_run(before: str) -> bool:
     return is_first or line.endswith(("| ", "&& "))
 
 
-def _is_capital(written: str, one: _NameSpan) -> bool:
+def _is_capital(written: str, span: _NameSpan) -> bool:
     """True in prose for a capital where none is due: not at the start, and between words in small
     letters.
     """
     # "the CLI" is anybody's
-    if not written[one.start].isupper() or written[one.start : one.end].isupper():
+    if not written[span.start].isupper() or written[span.start : span.end].isupper():
         return False
-    before = written[max(0, one.start - _NEAR) : one.start].rstrip(" `*_")
+    before = written[max(0, span.start - _NEAR) : span.start].rstrip(" `*_")
     if not before or before[-1] in _SENTENCE_ENDS:
         return False
     last = before.split()[-1]
-    return last[0].islower() and not _is_capital_next(written, one.end)
+    return last[0].islower() and not _is_capital_next(written, span.end)
 
 
 def _is_capital_next(written: str, at: int) -> bool:

@@ -63,14 +63,14 @@ def end_times(
 
 
 def relations_at(
-    stated: Iterable[StatedRelation], at: str, ended: Callable[[str], str]
+    relations: Iterable[StatedRelation], at: str, ended: Callable[[str], str]
 ) -> list[RelatedEntity]:
     """What holds at a moment (RFC 3339, UTC), "" for now, with the whole span in which it does.
 
     ``ended`` tells of a memory when something took the place of what it states, "" for never.
     """
     found: dict[tuple[str, ...], list[StatedRelation]] = {}
-    for one in (_with_end(span, ended) for span in stated):
+    for one in (_with_end(span, ended) for span in relations):
         known = one.relation
         ends = (known.source, known.relationship, known.target)
         found.setdefault((*ends, known.other, known.other_place), []).append(one)
@@ -91,22 +91,24 @@ def join_relations(one: RelatedEntity, other: RelatedEntity) -> RelatedEntity:
     )
 
 
-def _with_end(one: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
-    if one.until or not one.memory:
-        return one
-    return replace(one, relation=replace(one.relation, until=ended(one.memory)))
+def _with_end(relation: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
+    if relation.until or not relation.memory:
+        return relation
+    return replace(
+        relation, relation=replace(relation.relation, until=ended(relation.memory))
+    )
 
 
-def _span(stated: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
-    holding = [span for span in stated if _holds_at(span, at)]
+def _span(relations: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
+    holding = [span for span in relations if _holds_at(span, at)]
     if not holding:
         return None
     since = min(span.since for span in holding)
     until = "" if _is_open(holding) else max(span.until for span in holding)
-    for span in sorted(stated, key=lambda span: span.since, reverse=True):
+    for span in sorted(relations, key=lambda span: span.since, reverse=True):
         if span.since < since <= span.until:
             since = span.since
-    for one in sorted(stated, key=lambda one: one.since):
+    for one in sorted(relations, key=lambda one: one.since):
         if until and one.since <= until and (not one.until or one.until > until):
             until = one.until
     mean = sum(span.relation.confidence for span in holding) / len(holding)
@@ -119,9 +121,11 @@ def _span(stated: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
     )
 
 
-def _holds_at(one: StatedRelation, at: str) -> bool:
-    return not one.until if not at else one.since <= at < (one.until or "~")
+def _holds_at(relation: StatedRelation, at: str) -> bool:
+    return (
+        not relation.until if not at else relation.since <= at < (relation.until or "~")
+    )
 
 
-def _is_open(stated: Iterable[StatedRelation]) -> bool:
-    return not all(span.until for span in stated)
+def _is_open(relations: Iterable[StatedRelation]) -> bool:
+    return not all(span.until for span in relations)

@@ -386,9 +386,9 @@ class VectorIndex:
         }
 
 
-def _joined_results(found: Iterable[Found]) -> Found:
+def _joined_results(results: Iterable[Found]) -> Found:
     """Several results one after the other."""
-    parts = (np.zeros(0, np.int64), np.zeros(0, np.float32)), *found
+    parts = (np.zeros(0, np.int64), np.zeros(0, np.float32)), *results
     ids = np.concatenate([ids for ids, _ in parts])
     return ids, np.concatenate([scores for _, scores in parts])
 

@@ -22,17 +22,17 @@ _TYPE_OF |= {"infrastructure": "fact", "security": "convention"}
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+")
 
 
-def share_of(said: Any) -> Any:
+def share_of(value: Any) -> Any:
     """A share that was written as text ("0.9", "90 %"), as a number; anything else as it is."""
-    found = _NUMBER.match(said) if isinstance(said, str) else None
+    found = _NUMBER.match(value) if isinstance(value, str) else None
     if not found:
-        return said
+        return value
     return float(found[1]) / (100.0 if found[2] else 1.0)
 
 
-def type_of(said: Any, category: Any) -> str:
+def type_of(value: Any, category: Any) -> str:
     """The type of a fact: as it was said, in whichever case, else by the fact's category."""
-    named = said.strip().lower() if isinstance(said, str) else ""
+    named = value.strip().lower() if isinstance(value, str) else ""
     if named in CATEGORY_OF:
         return named
     of_category = category.strip().lower() if isinstance(category, str) else ""

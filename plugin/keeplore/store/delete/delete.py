@@ -68,20 +68,20 @@ def keep_text(root: Path, memory_id: str, path: str) -> None:
         output(root, "update-ref", f"{KEPT}{memory_id}", blob)
 
 
-def withdraw(root: Path, cache: CycleCache, seen: dict[str, FileState]) -> None:
+def withdraw(root: Path, cache: CycleCache, on_disk: dict[str, FileState]) -> None:
     """Remove what came back to the disk although it is forgotten: with an old clone, a copy, a
     merge.
     """
-    ids = {memory_id for path in seen if (memory_id := id_of(path))}
+    ids = {memory_id for path in on_disk if (memory_id := id_of(path))}
     likely_digits = {"", *(short_id(memory_id) for memory_id in ids)}
     stones = Tombstones(root)
-    for path, file in [*seen.items()] if ids else ():
+    for path, file in [*on_disk.items()] if ids else ():
         if digits_of(path) not in likely_digits or not is_memory(path):
             continue
         memory_id = _id_at(root, cache, file)
         if memory_id in ids:
             withdraw_file(root, stones, path, memory_id)
-            del seen[path]
+            del on_disk[path]
 
 
 def withdraw_file(root: Path, stones: Tombstones, path: str, memory_id: str) -> None:

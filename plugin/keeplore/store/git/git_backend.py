@@ -201,14 +201,14 @@ class GitBackend:
         known = (mine.keys() | theirs.keys()) - conflicts.keys()
         return _GitMergeIndex(self, tree, self._listed_blobs(tree), known, conflicts)
 
-    def _check_merge(self, done: GitResult) -> None:
-        if done.code == USAGE:
+    def _check_merge(self, result: GitResult) -> None:
+        if result.code == USAGE:
             raise RepositoryError(
                 "this repository can only be merged by git 2.38 or newer", "Update git"
             )
-        if done.code not in (0, 1):
+        if result.code not in (0, 1):
             raise RepositoryError(
-                f"git did not merge: {done.complaint}",
+                f"git did not merge: {result.complaint}",
                 f"Run `git -C '{self.root}' fsck` to see why",
             )
 

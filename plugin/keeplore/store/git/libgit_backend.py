@@ -234,16 +234,16 @@ class LibgitBackend(GitBackend):
         return self.repository[commit].peel(pygit2.Commit)
 
     def _collect(
-        self, tree: str, folder: str, found: dict[str, Blob], kept: dict[str, Any]
+        self, tree: str, folder: str, blobs: dict[str, Blob], kept: dict[str, Any]
     ) -> None:
         kept[tree] = entries = self._cache.trees.get(tree) or self._entries(tree)
         for name, id_, mode in entries:
             path = f"{folder}/{name}"
             if mode == FileMode.TREE:
                 if may_hold_ours(path):
-                    self._collect(id_, path, found, kept)
+                    self._collect(id_, path, blobs, kept)
             elif mode in PLAIN and is_ours(path):
-                found[path] = Blob(id_, mode)
+                blobs[path] = Blob(id_, mode)
 
     def _entries(self, tree: str) -> list[tuple[str, str, int]]:
         """Name, id and mode of everything in a tree."""

@@ -68,10 +68,13 @@ def _dotted_items(key: str, part: Any) -> list[tuple[str, Any]]:
 
 
 def _joined_value(
-    key: str, base: Mapping[str, Any], lost: Mapping[str, Any], said: Mapping[str, Any]
+    key: str,
+    base: Mapping[str, Any],
+    lost: Mapping[str, Any],
+    values: Mapping[str, Any],
 ) -> Any:
     """What a key says after the merge; _MISSING for one that a side took out."""
-    was, mine, theirs = (side.get(key, _MISSING) for side in (base, lost, said))
+    was, mine, theirs = (side.get(key, _MISSING) for side in (base, lost, values))
     if mine in (was, theirs):
         return theirs
     if theirs == was:
@@ -83,13 +86,15 @@ def _joined_value(
     return mine if theirs is _MISSING else theirs
 
 
-def _written_text(text: str, said: Mapping[str, Any], joined: Mapping[str, Any]) -> str:
+def _written_text(
+    text: str, values: Mapping[str, Any], joined: Mapping[str, Any]
+) -> str:
     """The text with the joined values; where its form is unusual, a new one without comments."""
     try:
-        for key in said.keys() - joined.keys():
+        for key in values.keys() - joined.keys():
             text = without_key(text, key)
         for key, value in joined.items():
-            if said.get(key, _MISSING) != value:
+            if values.get(key, _MISSING) != value:
                 text = with_key(text, key, value)
     except _UNREADABLE:
         return _to_yaml(joined)

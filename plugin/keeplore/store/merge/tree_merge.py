@@ -158,27 +158,27 @@ def _settle_texts(
     index: MergeIndex,
     path: str,
     base: Blob | None,
-    held: Sequence[Blob],
+    blobs: Sequence[Blob],
 ) -> None:
     """Join two versions of a file, what cannot be joined beside it."""
     before = backend.read(base, path) if base else None
     data, extra = merge_versions(
-        path, before, *(backend.read(blob, path) for blob in held)
+        path, before, *(backend.read(blob, path) for blob in blobs)
     )
-    mode = max(blob.mode for blob in held)  # a program stays one
+    mode = max(blob.mode for blob in blobs)  # a program stays one
     index.set(path, _blob(backend, path, data, mode))
     _add(backend, index, extra, mode)
 
 
 def _settle_links(
-    backend: GitBackend, index: MergeIndex, path: str, held: Sequence[Blob]
+    backend: GitBackend, index: MergeIndex, path: str, blobs: Sequence[Blob]
 ) -> None:
     """Settle a path that is a link on one side: a file comes before it, of two links the one with
     the larger SHA-256; the other stands beside it.
     """
-    texts = {blob: backend.read(blob, path) for blob in held}
+    texts = {blob: backend.read(blob, path) for blob in blobs}
     loser, winner = sorted(
-        held,
+        blobs,
         key=lambda blob: (blob.mode != LINK, sha256(texts[blob]).digest(), blob.mode),
     )
     index.set(path, winner)

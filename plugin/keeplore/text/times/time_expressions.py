@@ -149,9 +149,9 @@ def _named_times(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]
     return joined
 
 
-def _is_known(match: re.Match[str], found: Sequence[_Named]) -> bool:
+def _is_known(match: re.Match[str], mentions: Sequence[_Named]) -> bool:
     start, end = match.span()
-    return any(start < mention.end and mention.start < end for mention in found)
+    return any(start < mention.end and mention.start < end for mention in mentions)
 
 
 def _joined_times(text: str, one: _Named, other: _Named) -> _Named | None:

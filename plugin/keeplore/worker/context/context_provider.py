@@ -116,14 +116,14 @@ class ContextProvider:
         """
         self._owed.note_start(origin, source or StartReason.STARTUP)
 
-    def note_given(self, given: GivenBrief) -> None:
+    def note_given(self, brief: GivenBrief) -> None:
         """Take that a session was given a brief by its host's client, or a part of one."""
-        self._owed.drop(given.origin)
-        way = InjectionKind.PART if given.is_part else InjectionKind.BRIEF
+        self._owed.drop(brief.origin)
+        way = InjectionKind.PART if brief.is_part else InjectionKind.BRIEF
         # an answer that is still in the making came too late, and is taken back
         with self._shown.lasting():
-            self._note_start(given.source, given.origin)
-            self._note_shown(given.origin, given.told, way)
+            self._note_start(brief.source, brief.origin)
+            self._note_shown(brief.origin, brief.told, way)
 
     def _beside_prompt(
         self, prompt: str, origin: Origin, workspace: Workspace, size: int
@@ -232,7 +232,7 @@ class ContextProvider:
         source: str,
         origin: Origin,
         room: TextBudget,
-        way: InjectionKind = InjectionKind.BRIEF,
+        kind: InjectionKind = InjectionKind.BRIEF,
     ) -> str:
         self._note_start(source, origin)
         self._briefed_as[origin.session_key] = agent_name(origin.agent_name)
@@ -243,7 +243,7 @@ class ContextProvider:
         return self._note_shown(
             origin,
             brief(views, session=session, source=reason, room=room, history=history),
-            way,
+            kind,
         )
 
     def _note_start(self, source: str, origin: Origin) -> None:
@@ -259,9 +259,9 @@ class ContextProvider:
         self,
         origin: Origin,
         block: ContextBlock,
-        way: InjectionKind = InjectionKind.PROMPT,
+        kind: InjectionKind = InjectionKind.PROMPT,
     ) -> str:
-        self._shown.add(origin, block, way)
+        self._shown.add(origin, block, kind)
         return block[0]
 
     def _prompt(

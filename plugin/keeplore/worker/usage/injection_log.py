@@ -77,14 +77,17 @@ class _SessionLog:
     brief_at: str = ""
     again: str = ""
 
-    def with_repeated(self, given: Injection) -> _SessionLog:
+    def with_repeated(self, injection: Injection) -> _SessionLog:
         """The same with a block that is told before each request from now on, behind the brief that
         is told so, or as that brief.
         """
         if self.brief:
-            return replace(self, again=given.text)
+            return replace(self, again=injection.text)
         return replace(
-            self, brief=given.text, brief_ids=[*given.ids], brief_at=given.at
+            self,
+            brief=injection.text,
+            brief_ids=[*injection.ids],
+            brief_at=injection.at,
         )
 
     def shortened(self) -> _SessionLog:
@@ -100,24 +103,24 @@ class _SessionLog:
             brief_at=self.brief_at,
         )
 
-    def with_shown(self, given: Injection) -> _SessionLog:
+    def with_shown(self, injection: Injection) -> _SessionLog:
         """The same with what the session is shown now."""
-        words = dict.fromkeys((*self.words, *sorted(words_in(given.text))))
+        words = dict.fromkeys((*self.words, *sorted(words_in(injection.text))))
         briefed_at, answers = self.briefed_at, self.answers
-        if given.way in (InjectionKind.BRIEF, InjectionKind.LATE):
-            briefed_at = given.at
-        elif given.way is not InjectionKind.PART:
-            answers = [*dict.fromkeys((*answers, *given.ids))]
+        if injection.way in (InjectionKind.BRIEF, InjectionKind.LATE):
+            briefed_at = injection.at
+        elif injection.way is not InjectionKind.PART:
+            answers = [*dict.fromkeys((*answers, *injection.ids))]
         shown = replace(
             self,
             briefed_at=briefed_at,
-            cwd=given.origin.cwd,
-            ids=self.ids | dict.fromkeys(given.ids, given.at),
+            cwd=injection.origin.cwd,
+            ids=self.ids | dict.fromkeys(injection.ids, injection.at),
             answers=answers,
             words=[*words][-MAX_WORDS:],
         )
-        is_standing = given.is_at_start and given.origin.host in STANDING_BRIEF
-        return shown.with_repeated(given) if is_standing else shown
+        is_standing = injection.is_at_start and injection.origin.host in STANDING_BRIEF
+        return shown.with_repeated(injection) if is_standing else shown
 
 
 _Step = Callable[[_SessionLog], _SessionLog]
@@ -246,10 +249,10 @@ class InjectionLog:
         finally:
             self._answer.current = answer
 
-    def add(self, origin: Origin, block: ContextBlock, way: InjectionKind) -> None:
+    def add(self, origin: Origin, block: ContextBlock, kind: InjectionKind) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
-        given = Injection(origin, *block, way, now())
-        if not (given.ids or given.is_at_start or way is InjectionKind.LATE):
+        given = Injection(origin, *block, kind, now())
+        if not (given.ids or given.is_at_start or kind is InjectionKind.LATE):
             return
         with self._lock:
             self._given.append(given)

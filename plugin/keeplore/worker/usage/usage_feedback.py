@@ -73,16 +73,20 @@ class _SessionUsage:
             self.said = [*dict.fromkeys((*self.said, *self.now))][-MAX_SAID:]
             self.turn, self.now = turn, []
 
-    def note_told(self, memory: str, words: dict[str, float], given: Injection) -> None:
+    def note_told(
+        self, memory: str, words: dict[str, float], injection: Injection
+    ) -> None:
         """Take the words of a memory that the session is told now, unless it is known what became
         of it.
         """
-        known = self.told.get(memory, _InjectedMemory(given.at, {}, is_prompted=False))
+        known = self.told.get(
+            memory, _InjectedMemory(injection.at, {}, is_prompted=False)
+        )
         if not known.outcome:
-            is_prompted = known.is_prompted or given.way is InjectionKind.PROMPT
+            is_prompted = known.is_prompted or injection.way is InjectionKind.PROMPT
             after = self.turn if self.is_answered else ""
             self.told[memory] = _InjectedMemory(
-                given.at, known.words | words, is_prompted, after
+                injection.at, known.words | words, is_prompted, after
             )
 
 

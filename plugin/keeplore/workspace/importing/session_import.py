@@ -140,14 +140,14 @@ def known_decisions(
 
 
 def _best_of_each_session(
-    found: list[tuple[int, str, KnownDecision]],
+    ranked: list[tuple[int, str, KnownDecision]],
 ) -> list[KnownDecision]:
-    """The worthiest decision of each session, the worthiest first; ``found`` are worth, session and
-    decision.
+    """The worthiest decision of each session, the worthiest first; ``ranked`` holds worth, session
+    and decision.
     """
-    found.sort(key=lambda item: -item[0])  # stable: newer ones first among equals
-    best = {session: known for _, session, known in reversed(found)}
-    return [known for _, session, known in found if best[session] is known]
+    ranked.sort(key=lambda item: -item[0])  # stable: newer ones first among equals
+    best = {session: known for _, session, known in reversed(ranked)}
+    return [known for _, session, known in ranked if best[session] is known]
 
 
 def _usefulness(conversation: Conversation, decision: Quote) -> int:

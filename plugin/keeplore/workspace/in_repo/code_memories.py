@@ -126,9 +126,9 @@ class CodeMemories:
         self._opened[tree.top] = opened
         return opened
 
-    def _close(self, one: CodeWorkspace) -> None:
-        del self._opened[one.tree.top]
-        one.close()
+    def _close(self, workspace: CodeWorkspace) -> None:
+        del self._opened[workspace.tree.top]
+        workspace.close()
 
     def _note_place(self, opened: CodeWorkspace) -> None:
         """Write down whose index it is, and remove those of work trees that are gone: agents make

@@ -99,10 +99,10 @@ def _chosen_scopes(workspace: Workspace, scopes: Scopes | None, scope: str) -> S
 
 
 def _rows_not_found(
-    found: list[ListedMemory], rows: list[MemoryRow]
+    listed: list[ListedMemory], rows: list[MemoryRow]
 ) -> list[MemoryRow]:
     """The rows of memories that were not found elsewhere."""
-    known = {item.row.id for item in found}
+    known = {item.row.id for item in listed}
     return [row for row in rows if row.id not in known]
 
 

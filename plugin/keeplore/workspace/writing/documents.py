@@ -56,18 +56,18 @@ class Documents:
         self._sources: dict[str, tuple[str, str, str]] = {}
 
     def drafted(
-        self, found: Extracted, origin: SourceAddress, scope: str, project: str
+        self, extracted: Extracted, origin: SourceAddress, scope: str, project: str
     ) -> DocumentDraft:
         """The memory of a source, without secrets. Raises StoreError for one that no file
         may hold.
         """
         redact = self._workspace.plugins.redact
-        title = redact(found.title, project)
+        title = redact(extracted.title, project)
         place = agent_scope.scope_meta(scope, project)
         meta = {"kind": "document", "title": title, **place}
         # as it will stand in the file, so that what a person changes there can be told
         body = self._workspace.plugins.body_before_write(
-            meta, body_for(Extracted(title, redact(found.text, project)))
+            meta, body_for(Extracted(title, redact(extracted.text, project)))
         )
         if len(body.encode("utf-8", "replace")) > MAX_FILE // 2:
             raise StoreError(

@@ -296,17 +296,17 @@ def captured_before(registry: Registry, rules: Rules) -> list[CapturedProject]:
     return found
 
 
-def _is_meant(one: KnownPlace, rules: Rules) -> bool:
-    return any(closeness(rule, one.place) for rule in rules)
+def _is_meant(place: KnownPlace, rules: Rules) -> bool:
+    return any(closeness(rule, place.place) for rule in rules)
 
 
-def _is_left_out(one: KnownPlace) -> bool:
+def _is_left_out(place: KnownPlace) -> bool:
     """Whether a rule leaves out the whole project, and not a folder of it."""
-    policy = one.workspace.capture_policy
-    if not one.directory:
-        return not policy.decide_place(one.place).may
-    _, root = policy.place_and_root(Path(one.directory))
-    return not policy.decide(expanded(root) or one.directory).may
+    policy = place.workspace.capture_policy
+    if not place.directory:
+        return not policy.decide_place(place.place).may
+    _, root = policy.place_and_root(Path(place.directory))
+    return not policy.decide(expanded(root) or place.directory).may
 
 
 def _rows(workspace: Workspace, project: str) -> list[MemoryRow]:
@@ -320,9 +320,9 @@ def _rows(workspace: Workspace, project: str) -> list[MemoryRow]:
     return workspace.index.listed(wanted)
 
 
-def forget_captured(found: Iterable[CapturedProject]) -> None:
+def forget_captured(projects: Iterable[CapturedProject]) -> None:
     """Forget them, each project in one commit. Raises RepositoryError or OSError."""
-    for one in found:
+    for one in projects:
         machine = one.workspace.machine
         one.workspace.store.remove(f"projects/{one.project}/manifests/{machine}.json")
         forget_many(

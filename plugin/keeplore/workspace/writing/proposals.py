@@ -91,7 +91,7 @@ def held_proposals(
 
 def accept(
     workspace: Workspace,
-    held: HeldProposal,
+    proposal: HeldProposal,
     text: str = "",
     *,
     in_place_of: MemoryRow | None = None,
@@ -102,40 +102,40 @@ def accept(
     The person confirmed it, so it is theirs. ``in_place_of`` is a note that it replaces. Raises
     StoreError or OSError.
     """
-    target = in_place_of or held.target
-    statement = text or held.statement
-    if held.action == ProposalAction.DELETE and target and not text:
+    target = in_place_of or proposal.target
+    statement = text or proposal.statement
+    if proposal.action == ProposalAction.DELETE and target and not text:
         path = archived_path(target.path)
         workspace.store.move(target.path, path)
         workspace.plugins.announce_written(target.id, path)
     elif target is not None:
-        path = _revise_target(workspace, held, target, statement)
+        path = _revise_target(workspace, proposal, target, statement)
     else:
-        path = workspace.notes.write(_draft(workspace, held, statement)).path
-    _record(workspace, held, ProposalOutcome.ACCEPTED, target)
+        path = workspace.notes.write(_draft(workspace, proposal, statement)).path
+    _record(workspace, proposal, ProposalOutcome.ACCEPTED, target)
     return path
 
 
 def _revise_target(
-    workspace: Workspace, held: HeldProposal, target: MemoryRow, statement: str
+    workspace: Workspace, proposal: HeldProposal, target: MemoryRow, statement: str
 ) -> str:
     title, said = title_and_text(statement)
     fields: dict[str, Any] = {
         "title": title,
         "trust": "user",
         "trigger": "refine",
-        "source": _source(workspace, held),
+        "source": _source(workspace, proposal),
     }
-    fields |= facts_in(held.entry, statement)
-    if held.is_permanent:
+    fields |= facts_in(proposal.entry, statement)
+    if proposal.is_permanent:
         fields["permanent"] = True
-    body = body_of(title, said, (_quote(held),))
+    body = body_of(title, said, (_quote(proposal),))
     return workspace.notes.revise(target.id, body=body, confidence=None, **fields).path
 
 
-def reject(workspace: Workspace, held: HeldProposal) -> None:
+def reject(workspace: Workspace, proposal: HeldProposal) -> None:
     """Never offer the proposal again, on any machine."""
-    _record(workspace, held, ProposalOutcome.REJECTED, held.target)
+    _record(workspace, proposal, ProposalOutcome.REJECTED, proposal.target)
 
 
 def _held_proposal(
@@ -181,51 +181,53 @@ def _said_at(memory: Memory, entry: Mapping[str, Any]) -> str | None:
     )
 
 
-def _draft(workspace: Workspace, held: HeldProposal, statement: str) -> NoteDraft:
-    entry = held.entry
+def _draft(workspace: Workspace, proposal: HeldProposal, statement: str) -> NoteDraft:
+    entry = proposal.entry
     return NoteDraft(
         statement,
         category=str(entry.get("category", "")),
         scope=str(entry.get("scope", "")),
         project=str(entry.get("project", "")),
-        permanent=held.is_permanent,
+        permanent=proposal.is_permanent,
         trigger="refine",
         told=facts_in(entry, statement),
-        quotes=(_quote(held),),
-        source=_source(workspace, held),
-        id=held.id,
-        created_at=held.said_at,
+        quotes=(_quote(proposal),),
+        source=_source(workspace, proposal),
+        id=proposal.id,
+        created_at=proposal.said_at,
     )
 
 
-def _source(workspace: Workspace, held: HeldProposal) -> dict[str, Any]:
-    said_in = held.conversation
+def _source(workspace: Workspace, proposal: HeldProposal) -> dict[str, Any]:
+    said_in = proposal.conversation
     source = {
         "host": said_in.host,
         "session": said_in.session,
-        "turns": [held.entry.get("turn")],
+        "turns": [proposal.entry.get("turn")],
     }
     source |= {"machine": workspace.machine, "from": said_in.id}
-    ended = held.entry.get("ended")
+    ended = proposal.entry.get("ended")
     return {**source, "ended": ended} if isinstance(ended, dict) else source
 
 
-def _quote(held: HeldProposal) -> Quote:
-    return Quote(*(str(held.entry.get(key, "")) for key in ("span", "speaker", "turn")))
+def _quote(proposal: HeldProposal) -> Quote:
+    return Quote(
+        *(str(proposal.entry.get(key, "")) for key in ("span", "speaker", "turn"))
+    )
 
 
 def _record(
-    workspace: Workspace, held: HeldProposal, outcome: str, target: MemoryRow | None
+    workspace: Workspace, proposal: HeldProposal, outcome: str, target: MemoryRow | None
 ) -> None:
     line = {
         "at": now(),
         "event": EVENT,
-        "id": held.id,
-        "proposal": held.action,
+        "id": proposal.id,
+        "proposal": proposal.action,
         "outcome": outcome,
     }
     line |= {
-        "conversation": held.conversation.id,
+        "conversation": proposal.conversation.id,
         "target": target.id if target else "",
     }
     workspace.store.record(

@@ -145,25 +145,25 @@ def _as_json(item: ListedMemory) -> dict[str, Any]:
     }
 
 
-def _say_what_is_missing(found: Listing, *, is_here: bool) -> None:
-    if len(found.items) < found.total:
-        note(f"{len(found.items)} of {found.total}; --limit 0 for all")
-    elif found.is_empty:
+def _say_what_is_missing(listing: Listing, *, is_here: bool) -> None:
+    if len(listing.items) < listing.total:
+        note(f"{len(listing.items)} of {listing.total}; --limit 0 for all")
+    elif listing.is_empty:
         note(
             "there is no memory yet; `keeplore import --all` reads the sessions you already "
             "have"
         )
-    elif not found.total:
-        is_wider = is_here and not found.is_everywhere
+    elif not listing.total:
+        is_wider = is_here and not listing.is_everywhere
         wider = "; --all-projects looks in every project" if is_wider else ""
         note(f"no memory fits what was asked for{wider}")
-    if found.is_everywhere and any(item.row.project for item in found.items):
+    if listing.is_everywhere and any(item.row.project for item in listing.items):
         # heavy, as above
         from keeplore.workspace.registry import EVERYWHERE
 
         note(EVERYWHERE)
-    if found.waiting:
+    if listing.waiting:
         # heavy, as above
         from keeplore.recall.unasked.origin import waiting_line
 
-        note(waiting_line(found.waiting))
+        note(waiting_line(listing.waiting))

@@ -245,18 +245,18 @@ def _plain_value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _origin(one: SettingValue) -> str:
+def _origin(setting: SettingValue) -> str:
     from keeplore.config.setting_layers import SettingOrigin  # heavy: YAML
 
-    if one.origin == SettingOrigin.MACHINE:
-        return f"this machine; without that {_shown_value(one.below)}"
-    return "keeplore.yaml" if one.origin == SettingOrigin.WORKSPACE else "built-in"
+    if setting.origin == SettingOrigin.MACHINE:
+        return f"this machine; without that {_shown_value(setting.below)}"
+    return "keeplore.yaml" if setting.origin == SettingOrigin.WORKSPACE else "built-in"
 
 
-def _as_json(one: SettingValue) -> dict[str, Any]:
+def _as_json(setting: SettingValue) -> dict[str, Any]:
     return {
-        "key": one.key,
-        "value": _plain_value(one.value),
-        "origin": str(one.origin),
-        "below": _plain_value(one.below),
+        "key": setting.key,
+        "value": _plain_value(setting.value),
+        "origin": str(setting.origin),
+        "below": _plain_value(setting.below),
     }

@@ -144,8 +144,8 @@ def _agreed_risk(
     return asked
 
 
-def _show_risk(asked: ConsentQuestion, workspace: Workspace) -> None:
-    say(f"With this model, {asked.risk}.")
+def _show_risk(question: ConsentQuestion, workspace: Workspace) -> None:
+    say(f"With this model, {question.risk}.")
     passages = workspace.index.state(of_text=True).passages
     say(f"It makes vectors of {passages:,} passages now, and of new ones as they come.")
 
@@ -228,14 +228,14 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
         note(problem)
 
 
-def _kept_json(kept: KeptVectors) -> dict[str, Any]:
-    return {"model": kept.name, "vectors": kept.vectors, "bytes": kept.bytes}
+def _kept_json(vectors: KeptVectors) -> dict[str, Any]:
+    return {"model": vectors.name, "vectors": vectors.vectors, "bytes": vectors.bytes}
 
 
-def _list_kept(kept: Sequence[KeptVectors]) -> None:
+def _list_kept(all_vectors: Sequence[KeptVectors]) -> None:
     sizes = [
         (vectors.name, f"{vectors.vectors:,}", size_text(vectors.bytes))
-        for vectors in kept
+        for vectors in all_vectors
     ]
     table(("vectors by", "number", "size"), sizes)
 

@@ -241,8 +241,8 @@ def _say_captured(rules: Rules, *, is_shared: bool, as_json: bool) -> None:
         say(f"Nothing leaves {rules[0].value} out: it is captured, as before.")
 
 
-def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
-    for rule in found:
+def _ask(projects: Iterable[CapturedProject], *, yes: bool) -> None:
+    for rule in projects:
         say(f"{rule.project}: {_memory_count(rule)} in {rule.workspace.name}", err=True)
     confirm(
         "Forget them all?",
@@ -251,23 +251,23 @@ def _ask(found: Iterable[CapturedProject], *, yes: bool) -> None:
     )
 
 
-def _memory_count(one: CapturedProject) -> str:
-    return counted(len(one.rows), "memory", "memories")
+def _memory_count(project: CapturedProject) -> str:
+    return counted(len(project.rows), "memory", "memories")
 
 
 def _say_before(
-    found: Iterable[CapturedProject], place: ChosenPlace, *, is_forgotten: bool
+    projects: Iterable[CapturedProject], place: ChosenPlace, *, is_forgotten: bool
 ) -> None:
     """Say what memory holds of it from before, and the command that forgets it."""
     target = [f"--{kind}={value}" for kind, value in place.names.items()]
     target += [str(place.directory)] if place.directory else []
     command = shlex.join(["keeplore", "exclude", *target, "--forget"])
-    for rule in found:
+    for rule in projects:
         if is_forgotten:
             say(f"Forgotten: {_memory_count(rule)} of {rule.project}.")
         else:
             say(f"Memory holds {_memory_count(rule)} of {rule.project} from before.")
-    if not is_forgotten and found:
+    if not is_forgotten and projects:
         say(f"`{command}` forgets them.")
 
 
@@ -304,15 +304,15 @@ def _way_here(workspace: Workspace) -> str:
     return f"`{command}` leaves this project out"
 
 
-def _cells(held: HeldRule) -> tuple[str, ...]:
-    word = "included" if held.may else "excluded"
-    return str(held.rule), word, held.whose, ", ".join(held.means) or "nothing known"
+def _cells(rule: HeldRule) -> tuple[str, ...]:
+    word = "included" if rule.may else "excluded"
+    return str(rule.rule), word, rule.whose, ", ".join(rule.means) or "nothing known"
 
 
-def _as_json(held: HeldRule) -> dict[str, Any]:
+def _as_json(rule: HeldRule) -> dict[str, Any]:
     return {
-        "rule": str(held.rule),
-        "may": held.may,
-        "whose": held.whose,
-        "means": [*held.means],
+        "rule": str(rule.rule),
+        "may": rule.may,
+        "whose": rule.whose,
+        "means": [*rule.means],
     }

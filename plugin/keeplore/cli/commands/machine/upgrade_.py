@@ -71,6 +71,6 @@ def _formats(places: Places) -> Iterator[dict[str, Any]]:
             yield _format(f"index {name}", version_of(file), schema.VERSION, REBUILT)
 
 
-def _format(part: str, found: int, known: int, then: str) -> dict[str, Any]:
-    then = NEWER if found > known else then
-    return {"part": part, "found": found, "known": known, "then": then}
+def _format(part: str, version: int, known: int, then: str) -> dict[str, Any]:
+    then = NEWER if version > known else then
+    return {"part": part, "found": version, "known": known, "then": then}

@@ -181,13 +181,13 @@ def _claude_folder() -> Path:
 def _say_nothing(
     host: str | None,
     folder: Path | None,
-    found: Sequence[SourceSurvey],
+    surveys: Sequence[SourceSurvey],
     notes: Notes | None,
 ) -> None:
     """Say that there is nothing to read. Raises KeeploreError where the person named something to
     read.
     """
-    known = sum(survey.known for survey in found)
+    known = sum(survey.known for survey in surveys)
     if notes and (host or notes.left_out):
         _say_no_notes(notes, folder)
     elif known:
@@ -226,9 +226,9 @@ def _nothing_found(host: str | None) -> str:
     )
 
 
-def _say_no_notes(found: Notes, folder: Path | None) -> None:
-    _say_left_out(found)
-    if found.left_out:
+def _say_no_notes(notes: Notes, folder: Path | None) -> None:
+    _say_left_out(notes)
+    if notes.left_out:
         return
     if folder:
         raise KeeploreError(
@@ -240,25 +240,25 @@ def _say_no_notes(found: Notes, folder: Path | None) -> None:
     )
 
 
-def _say_left_out(found: Notes) -> None:
-    for folder, problem in found.left_out:
+def _say_left_out(notes: Notes) -> None:
+    for folder, problem in notes.left_out:
         say(f"  left out: {folder}: {problem}", err=True)
 
 
-def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
+def _show(surveys: Sequence[SourceSurvey], notes: Notes | None) -> None:
     """Print the table of what is on this machine, or of what is about to be read."""
     rows = [
-        _session_cells(survey) for survey in found if survey.sessions or survey.known
+        _session_cells(survey) for survey in surveys if survey.sessions or survey.known
     ]
     if notes and (notes.files or notes.left_out):
         rows.append(_note_cells(notes))
     table(HEADINGS, rows, wide=("projects",))
 
 
-def _session_cells(one: SourceSurvey) -> tuple[object, ...]:
-    known = f"{one.known} known from their host" if one.known else ""
-    facts = (_size(one.size), *one.days, _directory_names(one.directories))
-    return (one.source.name, len(one.sessions), *facts, known)
+def _session_cells(survey: SourceSurvey) -> tuple[object, ...]:
+    known = f"{survey.known} known from their host" if survey.known else ""
+    facts = (_size(survey.size), *survey.days, _directory_names(survey.directories))
+    return (survey.source.name, len(survey.sessions), *facts, known)
 
 
 def _note_cells(notes: Notes) -> tuple[object, ...]:
@@ -291,7 +291,7 @@ def _say_next(host: str | None) -> None:
 
 def _read_chosen(
     registry: Registry,
-    found: Sequence[SourceSurvey],
+    surveys: Sequence[SourceSurvey],
     notes: Notes | None,
     projects: Sequence[FoundProject],
     scope: str,
@@ -303,7 +303,7 @@ def _read_chosen(
     from keeplore.workspace.importing.found_projects import only_notes_of, only_of
 
     taken: set[str] = set()
-    for project in only_of(found, projects):
+    for project in only_of(surveys, projects):
         if project.sessions:
             taken.update(_read_sessions(registry, project, scope))
     if notes and (kept := only_notes_of(notes, projects)).files:
@@ -314,36 +314,36 @@ def _read_chosen(
 
 
 def _read_sessions(
-    registry: Registry, found: SourceSurvey, scope: str
+    registry: Registry, survey: SourceSurvey, scope: str
 ) -> tuple[str, ...]:
     # heavy, as above
     from keeplore.workspace.importing.session_import import import_sessions
 
-    name = found.source.name
+    name = survey.source.name
     with bar(f"Reading {name}") as progress:
         try:
             imported = import_sessions(
-                registry, found.source, found.sessions, progress, scope
+                registry, survey.source, survey.sessions, progress, scope
             )
         except KeyboardInterrupt:
             click.echo(
                 "\nInterrupted. What was read is kept; run it again to go on.", err=True
             )
             raise
-    of = f"{len(imported.sessions)} of {len(found.sessions)} sessions"
+    of = f"{len(imported.sessions)} of {len(survey.sessions)} sessions"
     say(f"{name}: {imported.turns} new turns in {of}.")
     _say_problems(imported.problems, "lines that could not be read")
     return imported.sessions
 
 
-def _read_notes(registry: Registry, found: Notes) -> None:
+def _read_notes(registry: Registry, notes: Notes) -> None:
     # heavy, as above
     from keeplore.workspace.importing.auto_memory import import_auto_memory
 
     with bar("Reading Claude Code's notes") as progress:
-        done = import_auto_memory(registry, found.files, progress)
+        done = import_auto_memory(registry, notes.files, progress)
     changed = f"{done.new} new, {done.updated} updated"
-    say(f"{AUTO_MEMORY}: {changed} of {counted(len(found.files), 'note')}.")
+    say(f"{AUTO_MEMORY}: {changed} of {counted(len(notes.files), 'note')}.")
     _say_problems(done.problems, "notes")
 
 

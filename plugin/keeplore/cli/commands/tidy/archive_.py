@@ -114,22 +114,22 @@ def _archive(
         _tell_problems(done)
 
 
-def _show(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> None:
+def _show(moves: Sequence[ArchiveMove], result: ArchiveResult | None) -> None:
     shown = moves[:SHOWN]
     rows = [(short_id(move.id), move.title, move.reason, move.path) for move in shown]
     table(("id", "title", "why", "path"), rows, wide=("title", "path"))
     if len(moves) > len(shown):
         note(f"the first {len(shown)} of {len(moves)}; --json lists all")
-    _tell_outcome(moves, done)
+    _tell_outcome(moves, result)
 
 
-def _tell_outcome(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> None:
+def _tell_outcome(moves: Sequence[ArchiveMove], result: ArchiveResult | None) -> None:
     size = f"{sum(move.size for move in moves) / 1000:.0f} kB"
     if not moves:
         note("nothing to archive by these rules")
-    elif done:
+    elif result:
         brings = "`keeplore archive --undo ID` brings one back"
-        count = counted(len(done.moves), "memory", "memories")
+        count = counted(len(result.moves), "memory", "memories")
         say(f"{count} archived, {size}; {brings}")
     else:
         count = counted(len(moves), "memory", "memories")
@@ -159,7 +159,7 @@ def _print_json(moves: Iterable[ArchiveMove], *, is_applied: bool) -> None:
     emit_json({"is_applied": is_applied, "moves": [asdict(move) for move in moves]})
 
 
-def _tell_problems(done: ArchiveResult) -> None:
-    for path, problem in done.problems:
+def _tell_problems(result: ArchiveResult) -> None:
+    for path, problem in result.problems:
         note(f"{path} stays: {problem}")
-    note_if_uncommitted(is_committed=done.is_committed)
+    note_if_uncommitted(is_committed=result.is_committed)

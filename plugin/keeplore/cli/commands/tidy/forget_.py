@@ -133,11 +133,11 @@ def _purge(
     return _as_json(done.ids, quoting, is_purged=True) | {"commits": done.commits}
 
 
-def _say_purged(workspace: Workspace, done: PurgeResult) -> None:
-    say(f"Purged: {counted(done.commits, 'commit')} written anew.")
-    if not done.holding:
+def _say_purged(workspace: Workspace, result: PurgeResult) -> None:
+    say(f"Purged: {counted(result.commits, 'commit')} written anew.")
+    if not result.holding:
         say("No object of git and no file of Keeplore on this machine holds its words.")
-    for place in done.holding[:SHOWN]:
+    for place in result.holding[:SHOWN]:
         note(f"{place} has words of it and stays")
     if workspace.store.remote():
         say("`keeplore sync` replaces the history at the remote.")

@@ -85,14 +85,15 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
         note("nothing is forgotten in this workspace")
 
 
-def _as_json(one: DeletedMemory) -> dict[str, Any]:
-    facts = attributes_of(one.stone, "id", "at", "machine", "path", "is_purged")
-    return {**facts, "title": one.title, "can_return": one.text is not None}
+def _as_json(deleted: DeletedMemory) -> dict[str, Any]:
+    facts = attributes_of(deleted.stone, "id", "at", "machine", "path", "is_purged")
+    return {**facts, "title": deleted.title, "can_return": deleted.text is not None}
 
 
-def _title(one: DeletedMemory) -> str:
-    if one.stone.is_purged:
+def _title(deleted: DeletedMemory) -> str:
+    if deleted.stone.is_purged:
         return "(purged)"
     return (
-        one.title or f"(no text in git here; it was forgotten on {one.stone.machine})"
+        deleted.title
+        or f"(no text in git here; it was forgotten on {deleted.stone.machine})"
     )

@@ -100,40 +100,46 @@ def _show_activity(found: Mapping[str, Any]) -> None:
         note("nothing was counted; the worker does so, and writes once a minute")
 
 
-def show_statistics(found: Statistics) -> None:
+def show_statistics(statistics: Statistics) -> None:
     """Print what memory holds, without what it takes."""
-    _show_memories(found)
-    _show_versions(found)
-    used = counted(found.used, "was", "were")
-    say(f"{used} of use to agents or opened, {counted(found.uses, 'time')} in all")
-    vectors = f"{found.vectors:,} with a vector; embedding model: {found.model}"
-    say(f"{counted(found.passages, 'passage')}, {vectors}")
-    if found.switch:
-        say(str(found.switch))
+    _show_memories(statistics)
+    _show_versions(statistics)
+    used = counted(statistics.used, "was", "were")
+    say(f"{used} of use to agents or opened, {counted(statistics.uses, 'time')} in all")
+    vectors = (
+        f"{statistics.vectors:,} with a vector; embedding model: {statistics.model}"
+    )
+    say(f"{counted(statistics.passages, 'passage')}, {vectors}")
+    if statistics.switch:
+        say(str(statistics.switch))
     for heading in ("scope", "kind", "category", "trust", "project", "month"):
-        _print_counts(heading, getattr(found, f"by_{heading}"))
+        _print_counts(heading, getattr(statistics, f"by_{heading}"))
 
 
-def _show_memories(found: Statistics) -> None:
-    permanent = f"{found.permanent:,} of them permanent"
-    memories = counted(found.memories, "memory", "memories")
-    say(f"{found.workspace}: {memories}, {permanent}", bold=True)
-    if found.memories:
-        written = counted(found.open, "is", "are") + " still being written"
-        say(f"from {day_of(found.oldest)} to {day_of(found.newest)}; {written}")
+def _show_memories(statistics: Statistics) -> None:
+    permanent = f"{statistics.permanent:,} of them permanent"
+    memories = counted(statistics.memories, "memory", "memories")
+    say(f"{statistics.workspace}: {memories}, {permanent}", bold=True)
+    if statistics.memories:
+        written = counted(statistics.open, "is", "are") + " still being written"
+        say(
+            f"from {day_of(statistics.oldest)} to {day_of(statistics.newest)}; {written}"
+        )
 
 
-def _show_versions(found: Statistics) -> None:
-    earlier = counted(found.superseded, "earlier version")
-    say(f"{found.archived:,} archived, {earlier}, {found.forgotten:,} forgotten")
-    doctor = f", {found.forks:,} of them forked: see `keeplore doctor`"
-    chains = counted(found.chains, "chain of versions", "chains of versions")
-    say(f"{chains}{doctor if found.forks else ''}")
-    if found.waiting:
+def _show_versions(statistics: Statistics) -> None:
+    earlier = counted(statistics.superseded, "earlier version")
+    say(
+        f"{statistics.archived:,} archived, {earlier}, {statistics.forgotten:,} forgotten"
+    )
+    doctor = f", {statistics.forks:,} of them forked: see `keeplore doctor`"
+    chains = counted(statistics.chains, "chain of versions", "chains of versions")
+    say(f"{chains}{doctor if statistics.forks else ''}")
+    if statistics.waiting:
         # heavy, as above
         from keeplore.recall.unasked.origin import waiting_line
 
-        say(waiting_line(found.waiting))
+        say(waiting_line(statistics.waiting))
 
 
 def _print_counts(heading: str, counts: Mapping[str, int]) -> None:
@@ -149,13 +155,13 @@ def _print_counts(heading: str, counts: Mapping[str, int]) -> None:
         table((heading, "memories", ""), rows)
 
 
-def _show_sizes(found: Statistics, machine: Mapping[str, int]) -> None:
+def _show_sizes(statistics: Statistics, machine: Mapping[str, int]) -> None:
     takes = {
-        "text": found.bytes_text,
-        "git": found.bytes_git,
-        "index": found.bytes_index,
+        "text": statistics.bytes_text,
+        "git": statistics.bytes_git,
+        "index": statistics.bytes_index,
     }
-    for model, size in found.kept_vectors.items():
+    for model, size in statistics.kept_vectors.items():
         takes[f"index, vectors by {model}"] = size
     takes["cache, all workspaces"] = machine["bytes_cache"]
     takes["inbox"] = machine["bytes_state"]

@@ -71,9 +71,9 @@ def list_(workspace: Workspace, text: str, limit: int, *, as_json: bool) -> None
         note("none yet: `keeplore entity add NAME` names one, and memories show others")
 
 
-def _cells(one: Entity) -> tuple[object, ...]:
-    aliases = ", ".join(one.aliases)
-    return one.spelling, one.type, one.place or "-", one.mentions, aliases
+def _cells(entity: Entity) -> tuple[object, ...]:
+    aliases = ", ".join(entity.aliases)
+    return entity.spelling, entity.type, entity.place or "-", entity.mentions, aliases
 
 
 @entity_command.command(

@@ -175,9 +175,9 @@ def _process_until_over(
                 latest[key] = status
 
 
-def _commit_documents(registry: Registry, done: Sequence[IngestStatus]) -> None:
+def _commit_documents(registry: Registry, statuses: Sequence[IngestStatus]) -> None:
     """Commit, and make the vectors where no worker does."""
-    written = [status for status in done if status.what in ("new", "updated")]
+    written = [status for status in statuses if status.what in ("new", "updated")]
     for name in dict.fromkeys(status.workspace for status in written):
         workspace = registry.named(name)
         counted = "a document" if len(written) == 1 else f"{len(written)} documents"
