@@ -228,6 +228,7 @@ class Capture:
     def _begin(
         self, state: SessionState, exchange: Exchange, part: Part
     ) -> OpenConversation:
+        """Open a conversation with its first exchange, linked to the one before."""
         origin = state.origin
         context = f"{origin.host} session {short_turn(origin.session)}"
         if part.place.branch:
@@ -295,6 +296,7 @@ class Capture:
     def _save(
         self, state: SessionState, current: OpenConversation, *, is_open: bool = True
     ) -> None:
+        """Write the conversation's file, joined with what a person changed in it."""
         made, conversation = made_of(current, state, self._deps, is_open=is_open)
         file = load_file(self._store, current)
         memory, separate = (

@@ -363,6 +363,7 @@ def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
 
 
 def _lexical_shift(exchanges: Sequence[tuple[str, str]]) -> float:
+    """How many fewer words the last message shares with the block before it than is usual here."""
     bags = [_head_terms(user, assistant) for user, assistant in exchanges]
     alike = []
     for n in range(1, len(exchanges)):

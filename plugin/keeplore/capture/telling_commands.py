@@ -92,6 +92,7 @@ def most_telling(
 
 
 def _rank_of_step(words: list[str]) -> int | None:
+    """The rank of one program call, the most telling being 0; None for one that tells nothing."""
     table = _load_table()
     words = list(_without_runner(words, table))[:WORDS_SEEN]
     if not words:

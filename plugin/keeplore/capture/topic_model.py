@@ -145,7 +145,7 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
         [
             *_similarity_features(np.stack([unit.vector for unit in units])),
             *_shared_word_features(units),
-            *_rare_words(units),
+            *_rare_word_features(units),
             *_form_features(units),
         ],
         dtype=np.float32,
@@ -160,6 +160,7 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
 
 
 def _similarity_features(vectors: NDArray[np.float32]) -> list[float]:
+    """How near the new exchange's vector is to those before it; vectors are (n, dim)."""
     new, before = vectors[-1], vectors[:-1]
     near = [
         _recent_similarity(vectors[max(0, n - BLOCK) : n] @ vectors[n])
@@ -187,6 +188,7 @@ def _recent_similarity(cosines: Any) -> float:
 
 
 def _shared_word_features(units: Sequence[Unit]) -> list[float]:
+    """Which part of the new message's words, 0..1, stands in the block and in all before it."""
     new, before = units[-1], units[:-1]
     block = frozenset[str]().union(*(unit.words for unit in before[-BLOCK:]))
     every = frozenset[str]().union(*(unit.words for unit in before))
@@ -205,7 +207,8 @@ def _shared_word_features(units: Sequence[Unit]) -> list[float]:
     ]
 
 
-def _rare_words(units: Sequence[Unit]) -> list[float]:
+def _rare_word_features(units: Sequence[Unit]) -> list[float]:
+    """How much of the new exchange's rare words the exchanges before it have."""
     new, before = units[-1], units[:-1]
     bags = [bag for unit in before for bag in unit.rare]
     block, every, last = (
@@ -227,6 +230,7 @@ def _rare_words(units: Sequence[Unit]) -> list[float]:
 
 
 def _form_features(units: Sequence[Unit]) -> list[float]:
+    """Length and form of the last two exchanges: questions, openings, how many there are."""
     new, last = units[-1], units[-2]
     n = len(units) - 1
     opening = new.user[:300]

@@ -88,6 +88,7 @@ def _checked_text(text: str, wanted: Mapping[str, Any]) -> str:
 
 
 def _set(text: str, section: str, name: str, value: str) -> str:
+    """The text with a key of a section ("" for none) set, whichever of both is there already."""
     top = _root_mapping(text)
     if not section:
         if found := _entry(top, name):
@@ -169,6 +170,7 @@ def _with_first_line(text: str, heading: Node, line: str) -> str:
 
 
 def _without_key(text: str, section: str, name: str) -> str:
+    """The text without a key that is there, and without its line or comma."""
     mapping: Any = _root_mapping(text)
     if section:
         mapping = (_entry(mapping, section) or (None, None))[1]

@@ -170,6 +170,7 @@ class PlanBuilder:
         self.ready.append(owner.host)
 
     def install(self, owner: Owner, wanted: Desired) -> None:
+        """Plan what a host's file needs, and record who asked for it."""
         path, name = wanted.path, str(wanted.path)
         known = self._files.get(name) or self._gone.pop(name, None)
         target = Path(os.path.realpath(path))

@@ -168,6 +168,7 @@ def _style(text: str) -> JsonStyle:
 def _with_item(
     document: JsonDocument, holder: JsonNode, key: str | None, value: Any
 ) -> str:
+    """The text with one more member or element, in the style of those that are there."""
     if not holder.items:
         return _with_first_item(document, holder, key, value)
     text, last = document.text, holder.items[-1]

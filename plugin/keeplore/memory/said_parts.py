@@ -178,7 +178,7 @@ def _front_matter_parts(data: bytes, start: int, end: int) -> Iterator[SaidPart]
     mapping of ours one each.
     """
     top = nested = b""
-    words: list[int] = []  # where the lines of a key begin and end
+    open_part: list[int] = []  # where the lines of a key begin and end
     for line in _LINE.finditer(data, start, end):
         if key := _TOP_KEY.match(line[0]):
             top, nested = key[1], b""
@@ -188,14 +188,14 @@ def _front_matter_parts(data: bytes, start: int, end: int) -> Iterator[SaidPart]
         is_id = top in _OWN_KEYS or (
             nested in _NESTED.get(top, ()) and (key or _ITEM.match(line[0]))
         )
-        is_more = words and not key and not is_id and top not in _NESTED
-        if words and not is_more:
-            yield SaidPart(words[0], words[1], PartKind.WORDS)
-            words = []
+        continues = open_part and not key and not is_id and top not in _NESTED
+        if open_part and not continues:
+            yield SaidPart(open_part[0], open_part[1], PartKind.WORDS)
+            open_part = []
         if is_id:
-            value = line.start() + (key.end() if key else 0)
-            yield SaidPart(value, line.end(), PartKind.ID)
+            value_start = line.start() + (key.end() if key else 0)
+            yield SaidPart(value_start, line.end(), PartKind.ID)
         else:
-            words = [words[0] if words else line.start(), line.end()]
-    if words:
-        yield SaidPart(words[0], words[1], PartKind.WORDS)
+            open_part = [open_part[0] if open_part else line.start(), line.end()]
+    if open_part:
+        yield SaidPart(open_part[0], open_part[1], PartKind.WORDS)

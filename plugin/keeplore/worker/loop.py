@@ -189,6 +189,9 @@ class Worker:
         usage: UsageFeedback,
         background: BackgroundTasks,
     ) -> None:
+        """Run what is due, the inbox first, until the worker is stopped or has been idle long
+        enough.
+        """
         # here, as in _run_tasks
         from keeplore.worker.scheduler import Scheduler
         from keeplore.worker.tasks.session_tasks import SaveTask, SweepTask

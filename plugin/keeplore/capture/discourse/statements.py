@@ -129,6 +129,7 @@ def statements_of(exchanges: Sequence[Exchange]) -> tuple[Statement, ...]:
 
 
 def _exchange_statements(number: int, exchange: Exchange) -> Iterator[Statement]:
+    """The sentences of the person's message (number 0), then those of each reply and answer."""
     turn, is_foreign = exchange.id, is_instructions(exchange.user)
     said = sentences(exchange.user)
     for place, sentence in enumerate(said):
@@ -149,6 +150,9 @@ def _exchange_statements(number: int, exchange: Exchange) -> Iterator[Statement]
 def _answer_statements(
     number: int, turn: str, message: int, answered: AnsweredQuestion
 ) -> Iterator[Statement]:
+    """What a person says in an answer: their objection, else the question with the answer as one
+    line.
+    """
     if not (answered.question.strip() and answered.answer.strip()):
         return
     if said := objection(answered):

@@ -290,27 +290,24 @@ def _amended_proposal(opening: str, said: str, before: Exchange) -> Agreed | Non
     """What a reply proposes, with the change that the message makes; behind the question where only
     a value is another one.
     """
+    is_value = opens_with(opening, "another_value")
+    values = _naming_value(before.assistant)
+    if is_value and (_asks_fact(before) or not values):
+        return None
     if says(opening, "undecided"):
         return None
     proposal = _waiting_proposal(before.assistant)
-    proposed = [proposal.text] if proposal else []
-    asked = [
-        text for text in (asked_by(before, ()), last_question(before.user)) if text
-    ]
-    is_value = opens_with(opening, "another_value")
-    valued = _naming_value(before.assistant)
-    if is_value and (_asks_fact(before) or not valued):
-        return None
-    matters = [*proposed, *asked]
+    amended = [proposal.text] if proposal else []
+    asked = [asked_by(before, ()), last_question(before.user)]
     if is_value:
         questions = [text for text in asked if text.endswith(("?", "？"))]
-        of_it = [text for text in valued if {*terms(text)} & {*terms(said)}]
-        matters = [*questions, *of_it, *asked, *proposed, *valued]
-    matters = [text for text in matters if " " in text]  # and no "nope."
-    if not matters:
-        return None
+        about_it = [text for text in values if {*terms(text)} & {*terms(said)}]
+        amended = [*questions, *about_it, *asked, *amended, *values]
+    else:
+        amended += asked
+    first = next((text for text in amended if " " in text), "")  # and no "nope."
     kind = AgreedKind.NEW_VALUE if is_value else AgreedKind.AMENDED
-    return Agreed(answer_line(matters[0], said), kind, said=said)
+    return Agreed(answer_line(first, said), kind, said=said) if first else None
 
 
 def _naming_value(reply: str) -> list[str]:

@@ -175,6 +175,7 @@ def _context_weight(s: Statement, *, is_first: bool) -> float:
 
 
 def _is_telling(s: Statement) -> bool:
+    """Is it prose that tells a later reader something, and no order of the moment or set phrase?"""
     text = TYPED_COMMANDS.sub("", s.text)
     if len(s.terms) < ERRAND and opens_with(text.lstrip(), "next_step"):
         return False  # an order of the moment
@@ -304,6 +305,7 @@ def _options(source: Source, settled: Sequence[str]) -> Quotes:
 
 
 def _options_put(source: Source, settled: Sequence[str]) -> Iterator[Quote]:
+    """The options of the questions whose answers are decisions, but for a mere yes or no."""
     for at, asked in source.model.questions():
         if answer_line(asked.question, asked.answer) not in settled:
             continue

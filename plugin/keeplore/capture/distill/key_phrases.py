@@ -183,6 +183,7 @@ def _sub_runs(run: Sequence[str]) -> Iterator[Run]:
 
 
 def _can_be_subject(run: Run) -> bool:
+    """False for a run of words that is the rest of a clause, or begins or ends as no noun does."""
     first, last = run[0].lower(), run[-1].lower()
     if first in word_list("no_subject"):
         return False

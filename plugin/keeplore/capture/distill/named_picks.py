@@ -87,6 +87,7 @@ def _named_pick(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
 def _pick_of(
     source: str, text: str, asked: Sequence[Exchange], *, is_taken: bool
 ) -> NamedPick | None:
+    """The named way with the question that it answers, else with what the agent told of it."""
     for exchange in reversed(asked):
         if choice := ways_asked(exchange.user) or _question(exchange.user):
             return NamedPick(choice.line(text), text, choice)

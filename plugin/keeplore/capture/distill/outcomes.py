@@ -41,7 +41,7 @@ def outcomes(exchanges: Sequence[Exchange], sent_back: Set[int]) -> Weighed:
         said = _before_plan(sentences(exchanges[at].assistant))
         has_done = any(weight_of(s.text, "done") for s in said)
         for n, sentence in enumerate(said):
-            weight = _weight(sentence)
+            weight = _outcome_weight(sentence)
             if weight <= 0 or (not has_done and _is_only_state(sentence)):
                 continue
             weight += AT_END * (n >= 0.8 * len(said)) + LAST_WORD * (at == spoke[-1])
@@ -67,7 +67,8 @@ def is_claim(sentence: Sentence) -> bool:
     return is_told and not (says(text, "on_the_way") or says(text, "offer"))
 
 
-def _weight(sentence: Sentence) -> float:
+def _outcome_weight(sentence: Sentence) -> float:
+    """How surely a sentence tells what was done or found: 0 for a guess, a plan and no claim."""
     text = sentence.text
     is_guess = says(text, "guessed") or weight_of(text, "proposed")
     is_plan = says(text, "to_do") or says(sentence.heading or sentence.lead, "planned")

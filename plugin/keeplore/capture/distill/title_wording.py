@@ -467,6 +467,7 @@ def _with_ending(verb: str, ending: str) -> Iterator[str]:
 
 
 def _cut_at_clause(text: str) -> str:
+    """The text before its first clause that need not be in a title, where that says enough."""
     subject = subject_of(text)
     room = MAX_TITLE if subject else MAX_TITLE // 3
     for clause in pattern("title_cut").finditer(text, len(subject) + 1):
@@ -477,6 +478,7 @@ def _cut_at_clause(text: str) -> str:
 
 
 def _cut_between_words(text: str) -> str:
+    """At most ``MAX_TITLE`` characters, cut before a late "and" or else at a space."""
     if len(text) <= MAX_TITLE:
         return text
     head = text[: MAX_TITLE + 1]

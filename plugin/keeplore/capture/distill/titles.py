@@ -129,6 +129,7 @@ def _may_be_title(text: str, chosen: Sequence[tuple[Choice, str]]) -> bool:
 def _candidates(
     exchanges: Sequence[Exchange], parts: Parts, work: Work, about: Profile
 ) -> Iterator[Candidate]:
+    """Every wording that may be the title, each with its worth: of work, decisions and messages."""
     yield from _work_titles(work)
     detail = DETAIL * min(len(exchanges) - 1, MOST_DETAIL)
     for quote in parts.get("decision", ()):
@@ -155,6 +156,7 @@ def _candidates(
 
 
 def _opening_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
+    """Titles of the message that opens a conversation: its requests, else a name or an error."""
     yield from _person_titles(message, REQUESTED + OPENED)
     opening = opening_wording(message) if is_first else None
     if opening and subject_of(opening.text):
@@ -247,6 +249,7 @@ def _work_titles(work: Work) -> Iterator[Candidate]:
 
 
 def _person_titles(message: str, worth: float) -> Iterator[Candidate]:
+    """The person's requests, earlier ones worth more; of a pasted message what it wishes for."""
     if is_pasted(message):
         for sentence in sentences(message)[:MAX_TOLD]:
             yield Wording(retold_wish(sentence), "order"), worth + RETOLD - REQUESTED

@@ -149,6 +149,7 @@ def core_of(sentence: Sentence) -> str:
 
 
 def _exchange_places(exchange: Exchange, at: int) -> Iterator[Place]:
+    """Each sentence of the agent's replies that may be a finding; pasted replies have none."""
     asks = says(exchange.user[:READ_CHARS], "asks")
     replies = [reply for reply in exchange.replies if isinstance(reply, str)]
     for number, reply in enumerate(replies):

@@ -244,6 +244,9 @@ def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
+    """The orders and statements of a short message; only the strongest are sure enough to be kept
+    unasked.
+    """
     said = sentences(own_words(exchange.user))
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return

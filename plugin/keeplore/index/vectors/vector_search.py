@@ -95,7 +95,7 @@ class VectorIndex:
         except (OSError, EOFError):
             self._is_broken = True
             found = [_search_table(connection, model, vector, scopes)]
-        ids, scores = _joined_results(found)
+        ids, scores = _merged_results(found)
         order = np.lexsort((ids, -scores))
         if any(block.gone for block in blocks):
             order = _living_passages(connection, ids, order, limit)
@@ -202,17 +202,19 @@ class VectorIndex:
         """Passages of these blocks: rows with signs most like the vector's, and rows that came
         after the signs.
         """
-        counted = [differences(signs, vector) for signs in signed.values()]
+        distances = [differences(signs, vector) for signs in signed.values()]
         wanted = max(CHOSEN, limit) + sum(block.gone for block in signed)
-        alike = sum(np.bincount(differing, minlength=self.dim) for differing in counted)
-        most = np.searchsorted(np.cumsum(alike), wanted)
-        for block, differing in zip(signed, counted, strict=True):
-            chosen = np.flatnonzero(differing <= most)
-            late = self._search_exactly(
+        rows_by_distance = sum(
+            np.bincount(differing, minlength=self.dim) for differing in distances
+        )
+        cutoff = np.searchsorted(np.cumsum(rows_by_distance), wanted)
+        for block, differing in zip(signed, distances, strict=True):
+            chosen = np.flatnonzero(differing <= cutoff)
+            without_signs = self._search_exactly(
                 block, vector, limit + block.gone, len(differing)
             )
-            rows, scores = _joined_results(
-                (self._scored_rows(block, chosen, vector), late)
+            rows, scores = _merged_results(
+                (self._scored_rows(block, chosen, vector), without_signs)
             )
             yield self._passages(block, rows), scores
 
@@ -230,7 +232,7 @@ class VectorIndex:
                 if len(rows[-1]) < block.width:
                     raise EOFError(f"{block.name} is cut off")
                 found.append((part, dequantize(rows, self.dim) @ vector))
-        return _joined_results(found)
+        return _merged_results(found)
 
     def _search_block(
         self,
@@ -263,7 +265,7 @@ class VectorIndex:
         rows, scores = near
         is_known = rows < block.rows  # others came after the blocks were looked up
         known = rows[is_known], scores[is_known]
-        return _joined_results(
+        return _merged_results(
             (known, self._search_exactly(block, vector, limit, graph.count))
         )
 
@@ -386,7 +388,7 @@ class VectorIndex:
         }
 
 
-def _joined_results(results: Iterable[Found]) -> Found:
+def _merged_results(results: Iterable[Found]) -> Found:
     """Several results one after the other."""
     parts = (np.zeros(0, np.int64), np.zeros(0, np.float32)), *results
     ids = np.concatenate([ids for ids, _ in parts])

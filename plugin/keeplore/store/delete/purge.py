@@ -255,19 +255,20 @@ def carry_out(
     def cycle(lock: CommitLock, backend: object) -> PurgeResult:
         if not isinstance(backend, LibgitBackend):
             raise _cannot_rewrite("libgit2 cannot read it")
-        return _rewrite(lock, backend, _check_possible(backend, branch), wanted)
+        return _rewrite_without(lock, backend, _check_possible(backend, branch), wanted)
 
     done = run_cycle(root, cache, cycle)
     _erase(root)
     return done
 
 
-def _rewrite(
+def _rewrite_without(
     lock: CommitLock,
     backend: LibgitBackend,
     ref: str,
     wanted: Mapping[str, frozenset[str]],
 ) -> PurgeResult:
+    """Rewrite history without these memories' texts, and remove what git keeps of them."""
     root = backend.root
     texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
     found = {text.blob for text in texts}

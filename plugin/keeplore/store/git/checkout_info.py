@@ -42,7 +42,7 @@ def checkout_info(directory: Path) -> CheckoutInfo | None:
         try:
             return _with_library(top, places)
         except Unsupported:
-            return _by_git(top, places)
+            return _read_by_git(top, places)
     except (RepositoryError, OSError, KeyError):
         return None
 
@@ -70,14 +70,14 @@ def _with_library(top: Path, places: Directories) -> CheckoutInfo:
     import pygit2  # here, because it costs 90 ms and many ask outside of git
 
     try:
-        return _by_library(top, places)
+        return _read_by_libgit(top, places)
     except pygit2.GitError as e:
         raise RepositoryError(
             f"{top} cannot be read: {e}", "Run `git status` there"
         ) from e
 
 
-def _by_library(top: Path, places: Directories) -> CheckoutInfo:
+def _read_by_libgit(top: Path, places: Directories) -> CheckoutInfo:
     from keeplore.store.git.libgit_backend import open_repository  # here, as above
 
     repository = open_repository(top)
@@ -108,7 +108,7 @@ def _first_commit(top: str, _inode: int) -> str:
     return str(line[0].id) if line else ""
 
 
-def _by_git(top: Path, places: Directories) -> CheckoutInfo:
+def _read_by_git(top: Path, places: Directories) -> CheckoutInfo:
     output(top, "rev-parse --git-dir")
     branch = run(top, "symbolic-ref -q --short HEAD").text
     head = run(top, "rev-parse -q --verify HEAD^{commit}").text

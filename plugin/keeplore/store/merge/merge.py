@@ -83,13 +83,15 @@ def merge(
         ref = check_branch(root, backend.ref(), branch)
         old = backend.tip(ref)
         if isinstance(backend, LibgitBackend):
-            return _in_memory(lock, backend, ref, old, other, is_unrelated=is_unrelated)
+            return _merge_in_memory(
+                lock, backend, ref, old, other, is_unrelated=is_unrelated
+            )
         return _by_git(backend, old, other, is_unrelated=is_unrelated)
 
     return run_cycle(root, cache, cycle)
 
 
-def _in_memory(
+def _merge_in_memory(
     lock: CommitLock,
     backend: LibgitBackend,
     ref: str,
@@ -98,6 +100,7 @@ def _in_memory(
     *,
     is_unrelated: bool,
 ) -> MergeResult:
+    """Merge without a checkout: forward to the other commit, or by a commit of both."""
     base = backend.repository.merge_base(old, other) if old else None
     is_forward = _is_forward(old, str(base or ""), other, is_unrelated=is_unrelated)
     if is_forward is None:

@@ -164,7 +164,7 @@ def join_copies(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     for same in by_digits.values():
         for copies in _by_id(root, same) if len(same) > 1 else ():
             if len(copies) > 1:
-                written += _unite_copies(root, copies)
+                written += _join_copies_of_one(root, copies)
     return tuple(written)
 
 
@@ -219,7 +219,8 @@ def _join_or_part(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
     return place
 
 
-def _unite_copies(root: Path, copies: Copies) -> tuple[str, ...]:
+def _join_copies_of_one(root: Path, copies: Copies) -> tuple[str, ...]:
+    """Merge the copies of one memory into the file that comes first; returns what was written."""
     left, base = _renamed(root, copies)
 
     def precedence(copy: tuple[str, bytes]) -> tuple[bool, bool, str]:

@@ -172,6 +172,7 @@ class UsageFeedback:
                 session.note_told(id_, term_weights(" ".join(quoted)), given)
 
     def _judge_turn(self, turn: Turn) -> None:
+        """Note which memories a turn made use of, of those that its session was given before."""
         session = self._session(turn.origin)
         session.begin(turn.id)
         asked, answer = term_weights(clean(turn.user)), term_weights(turn.assistant)
@@ -195,6 +196,9 @@ class UsageFeedback:
         fresh: set[str],
         turn: Turn,
     ) -> None:
+        """Count a memory as used where the answer has words of it that nobody had said, else as
+        idle.
+        """
         words = {
             key: value for key, value in injected.words.items() if key not in before
         }
