@@ -92,15 +92,19 @@ class Adapters(Mapping[str, _Adapter]):
     def plugins(self) -> dict[str, tuple[str, AdapterPlugin]]:
         """Name → who brought it, and what."""
         known: dict[str, tuple[str, AdapterPlugin]] = {}
-        for plugin, one in self._collect():
-            if not NAME.fullmatch(one.name):
-                error = f"{one.name!r} is no name of small letters, digits and dashes"
+        for plugin, adapter in self._collect():
+            if not NAME.fullmatch(adapter.name):
+                error = (
+                    f"{adapter.name!r} is no name of small letters, digits and dashes"
+                )
                 self.problems.append(PluginProblem(plugin, self._what, error))
-            elif one.name in known:
-                error = f"{one.name} is taken by {known[one.name][0] or 'Keeplore'}"
+            elif adapter.name in known:
+                error = (
+                    f"{adapter.name} is taken by {known[adapter.name][0] or 'Keeplore'}"
+                )
                 self.problems.append(PluginProblem(plugin, self._what, error))
             else:
-                known[one.name] = plugin, one
+                known[adapter.name] = plugin, adapter
         return known
 
     def __getitem__(self, name: str) -> _Adapter:

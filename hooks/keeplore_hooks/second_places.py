@@ -13,7 +13,9 @@ DROPPED = "dropped-"  # then the name that the entry would have had: an empty fi
 
 
 def second_places(state: Path) -> Iterator[Path]:
-    """The folders that there are for a state directory: of this user alone, and no link."""
+    """The fallback folders of a state directory: those that exist, are this user's alone and no
+    links.
+    """
     if os.name == "nt":
         return
     uid = os.geteuid()

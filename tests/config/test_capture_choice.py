@@ -79,7 +79,10 @@ def test_a_new_pause_goes_on_with_the_one_that_holds() -> None:
     begun = ended.with_pause(T[2], "")
     assert begun.known == (Pause(T[0], T[1]), Pause(T[2]))
     assert begun.with_pause(T[3], T[5]).known == (Pause(T[0], T[1]), Pause(T[2], T[5]))
-    assert begun.ended(T[4]).known == (Pause(T[0], T[1]), Pause(T[2], T[4]))
+    assert begun.with_current_ended(T[4]).known == (
+        Pause(T[0], T[1]),
+        Pause(T[2], T[4]),
+    )
     assert [begun.at(moment) for moment in T[:3]] == [
         begun.known[0],
         None,

@@ -218,6 +218,6 @@ def test_a_pause_goes_on_with_another_end_and_is_ended() -> None:
     paused = Pauses().with_pause("2026-01-01T10:00:00Z", "")
     longer = paused.with_pause("2026-01-01T10:30:00Z", "2026-01-01T12:00:00Z")
     assert longer == Pauses((Pause("2026-01-01T10:00:00Z", "2026-01-01T12:00:00Z"),))
-    ended = longer.ended("2026-01-01T11:00:00Z")
+    ended = longer.with_current_ended("2026-01-01T11:00:00Z")
     assert ended == Pauses((Pause("2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z"),))
-    assert ended.ended("2026-01-01T11:30:00Z") == ended
+    assert ended.with_current_ended("2026-01-01T11:30:00Z") == ended

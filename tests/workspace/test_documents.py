@@ -154,7 +154,7 @@ def test_what_two_machines_read_apart_becomes_one_again(registry, ingest) -> Non
     page = tidied_extract(Extracted("", FIRST.replace("Ann", "Eve")), "runbook")
     workspace.store.add(
         Documents(workspace)
-        .drafted(page, SourceAddress(URL, is_url=True), "workspace", "")
+        .make_draft(page, SourceAddress(URL, is_url=True), "workspace", "")
         .memory
     )
     assert ingest(SECOND).what == "updated"
@@ -240,7 +240,7 @@ def test_what_never_came_into_the_queue_is_remembered_as_failed(registry) -> Non
     told: list[IngestStatus] = []
     ingesting = IngestQueue(registry, told.append)
     asked = IngestStatus("a.md", False, "memory", "workspace", "", "queued", "")
-    failed = ingesting.refused(asked, SourceRefused("no luck", "do this"))
+    failed = ingesting.note_refused(asked, SourceRefused("no luck", "do this"))
     assert failed.at and failed == replace(
         asked, state="failed", reason="no luck. do this", at=failed.at
     )

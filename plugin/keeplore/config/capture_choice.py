@@ -141,7 +141,7 @@ class Pauses:
         begun = current.since if current else since
         return Pauses((*kept, Pause(begun, until))[-MAX_PAUSES:])
 
-    def ended(self, moment: str) -> Pauses:
+    def with_current_ended(self, moment: str) -> Pauses:
         """These pauses with the one that is going on ended."""
         current = self.at(moment)
         return Pauses(

@@ -236,7 +236,7 @@ class PlanBuilder:
             tuple(self._skipped),
             self._before,
             after.with_files(self._gone.values()),
-            after.settled(),
+            after.without_former(),
         )
 
     def _read_target(self, target: Path) -> bytes | None:

@@ -128,9 +128,9 @@ class ConnectionRecord:
             self, files={**self.files, **{file.path: file for file in files}}
         )
 
-    def settled(self) -> ConnectionRecord:
+    def without_former(self) -> ConnectionRecord:
         """When everything is done: without what was there before."""
         return self.with_files(
-            replace(file, resource=file.resource.settled())
+            replace(file, resource=file.resource.without_former())
             for file in self.files.values()
         )

@@ -30,14 +30,14 @@ def _version_of(program: Path) -> str:
     except (OSError, RuntimeError):
         return ""
     for folder in [*place.parents][:_PARENTS]:
-        if version := _packaged(folder / "package.json"):
+        if version := _version_in_package(folder / "package.json"):
             return version
     # as of a program that keeps every version in a folder of its own
     in_path = _VERSION.findall(str(place))
     return in_path[-1] if in_path else ""
 
 
-def _packaged(package: Path) -> str:
+def _version_in_package(package: Path) -> str:
     try:
         with package.open("rb") as file:
             facts = json.loads(file.read(_MAX_PACKAGE))

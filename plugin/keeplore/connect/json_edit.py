@@ -83,7 +83,7 @@ def swap(text: str, old: JsonEntry, new: Any) -> str:
     style = replace(style, is_spread=style.is_spread and "\n" in text[start:end])
     return (
         text[:start]
-        + style.written(new, _indent_of_line(text, item.start))
+        + style.format_value(new, _indent_of_line(text, item.start))
         + text[end:]
     )
 
@@ -143,7 +143,7 @@ class JsonStyle:
     is_spread: bool  # over several lines
     space: str  # after a comma or colon within a line
 
-    def written(self, value: Any, indent: str, key: str | None = None) -> str:
+    def format_value(self, value: Any, indent: str, key: str | None = None) -> str:
         """A value, behind its key where it is a member."""
         name = (
             "" if key is None else f"{json.dumps(key, ensure_ascii=False)}:{self.space}"
@@ -180,7 +180,7 @@ def _with_item(
     separator = _separator(style, indent, before if len(holder.items) > 1 else "")
     if _ends_in_line_comment(document, end, at) and "\n" not in separator:
         separator = style.newline
-    new = separator + style.written(value, indent, key)
+    new = separator + style.format_value(value, indent, key)
     if has_comma:
         return f"{text[:at]}{new},{text[at:]}"
     return f"{text[:end]},{text[end:at]}{new}{text[at:]}"
@@ -211,7 +211,7 @@ def _with_first_item(
         opening, closing = style.newline + indent, style.newline + outer
     elif _ends_in_line_comment(document, start, at):
         opening = style.newline
-    new = opening + style.written(value, indent, key)
+    new = opening + style.format_value(value, indent, key)
     if comments and "\n" in text[at:end]:
         return text[:at] + new + text[at:]
     return text[:at] + new + closing + text[end:]

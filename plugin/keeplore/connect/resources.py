@@ -89,7 +89,7 @@ class Resource(abc.ABC):
             return ResourceStatus.CHANGED
 
     @abc.abstractmethod
-    def settled(self) -> Self:
+    def without_former(self) -> Self:
         """When everything is done: without what was there before."""
 
     @abc.abstractmethod
@@ -123,7 +123,7 @@ class OwnFile(Resource):
             "it is there already, and not Keeplore's", f"Move it away and {AGAIN}"
         )
 
-    def settled(self) -> Self:
+    def without_former(self) -> Self:
         return replace(self, hashes=self.hashes[:1])
 
     def _remove_from(self, current: bytes) -> FileEdit:
@@ -239,7 +239,7 @@ class JsonEntries(Resource):
         bare = parse(json_edit.take(document.text, present, trace))
         return replace(self, trace=trace, is_made=self._is_bare(bare))
 
-    def settled(self) -> Self:
+    def without_former(self) -> Self:
         return replace(self, former=())
 
     def _remove_from(self, current: bytes) -> FileEdit:
@@ -333,7 +333,7 @@ class TomlTable(Resource):
             raise _not_reversible()
         return FileEdit(after.encode()), made
 
-    def settled(self) -> Self:
+    def without_former(self) -> Self:
         return replace(self, former=(), pieces=self.pieces[:1])
 
     def bare_text(self, text: str) -> str | None:

@@ -166,7 +166,7 @@ class BriefMaker:
             "commands": commands,
             "told": blocks,
             "printed": printed,
-            "slots": slots.used(texts),
+            "slots": slots.in_texts(texts),
         }
 
     def _directory_outside_projects(self) -> Path:
@@ -288,7 +288,7 @@ class _FileSlots:
         self._slots[mark] = files
         return mark
 
-    def used(self, texts: Sequence[str]) -> list[tuple[str, list[Any]]]:
+    def in_texts(self, texts: Sequence[str]) -> list[tuple[str, list[Any]]]:
         """The memories whose reference stands in one of the texts."""
         together = "".join(texts)
         return [

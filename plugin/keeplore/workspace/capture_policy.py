@@ -123,7 +123,7 @@ class CapturePolicy:
         """
         identity = self._identities.of(cwd)
         root = expanded(identity.root)
-        paths = [*_path_spellings(str(cwd)), *_seen_from_main(cwd, root)]
+        paths = [*_path_spellings(str(cwd)), *_same_place_in_main(cwd, root)]
         projects = filter(None, (identity.project, *identity.also))
         place = CapturePlace(
             tuple(dict.fromkeys(paths)),
@@ -260,7 +260,7 @@ def _depth(path: str) -> int:
     return len(PurePath(path).parts)
 
 
-def _seen_from_main(cwd: Path, root: str) -> Iterator[str]:
+def _same_place_in_main(cwd: Path, root: str) -> Iterator[str]:
     """Where a directory of another worktree would lie in the main one."""
     if not root:
         return

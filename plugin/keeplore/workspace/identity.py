@@ -188,7 +188,7 @@ def load_projects(store: Store) -> Iterable[Project]:
         return
     names = sorted(path.name for path in folder.iterdir())[:MAX_PROJECTS]
     for name in filter(is_project_name, names):
-        if data := _entry(store, name):
+        if data := _project_entry(store, name):
             also = filter(is_project_name, _texts(data, "also"))
             yield Project(
                 name,
@@ -208,14 +208,14 @@ def denied_patterns(store: Store, project: str) -> tuple[str, ...]:
     """What a project's entry, or that of the project it is filed under now, denies."""
     if not is_project_name(project):
         return ()
-    if data := _entry(store, project):
+    if data := _project_entry(store, project):
         return _deny(data)
     return next(
         (entry.deny for entry in load_projects(store) if project in entry.also), ()
     )
 
 
-def _entry(store: Store, name: str) -> dict[str, object]:
+def _project_entry(store: Store, name: str) -> dict[str, object]:
     try:
         data = json.loads(
             store.read_text(f"projects/{name}/project.json", MAX_PROJECT_FILE)

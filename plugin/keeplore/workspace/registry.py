@@ -239,7 +239,7 @@ class Registry:
     ) -> Answer:
         """The answer with what the code repository around the directory adds."""
         if code := self.code_memory(request.cwd, own):
-            return _with_notes(answer, code, request)
+            return _with_recalled(answer, code, request)
         if request.at_once or not self._code.is_offered(request.cwd):
             return answer
         status = max(answer.status, AnswerStatus.NOTHING, key=_SAYING.index)
@@ -384,7 +384,7 @@ class Registry:
         return Machine.load(self.places)
 
 
-def _with_notes(answer: Answer, code: Workspace, request: RecallRequest) -> Answer:
+def _with_recalled(answer: Answer, code: Workspace, request: RecallRequest) -> Answer:
     """The answer with what a project's code repository adds that the workspace has not."""
     try:
         more = code.recall(replace(request, wide=False))

@@ -40,7 +40,7 @@ class SyncLog:
     def last(self) -> LastSync:
         return typed_json.load(self._path, LastSync) or LastSync()
 
-    def noted(self, act: Callable[[], SyncResult]) -> SyncResult:
+    def run_and_note(self, act: Callable[[], SyncResult]) -> SyncResult:
         """Run ``act`` and write down how it went; raises what it raises."""
         try:
             result = act()
@@ -49,10 +49,10 @@ class SyncLog:
                 LastSync(self._now(), self.last().succeeded_at, e.message, e.remedy)
             )
             raise
-        self.succeeded()
+        self.note_success()
         return result
 
-    def succeeded(self) -> None:
+    def note_success(self) -> None:
         """Write down that all that the remote has is here, as after a clone."""
         at = self._now()
         self._write(LastSync(at, at))

@@ -119,25 +119,25 @@ class ClaudeOpenTurn:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
-        name, given, call = (
+        name, arguments, call = (
             text(block, "name"),
             mapping(block, "input"),
             text(block, "id"),
         )
         tool = self._tools[call] = _Tool(name)
         if name in lines.WRITERS:
-            tool.target = text(given, lines.WRITERS[name])
+            tool.target = text(arguments, lines.WRITERS[name])
             self._log.add_file(call, tool.target)
         elif name == "Bash":
-            tool.command = text(given, "command")
+            tool.command = text(arguments, "command")
             tool.target = self._log.add_command(call, tool.command)
         elif name in _DELEGATES:
-            task = first_text(given, "description", "prompt")
-            self._log.add_subagent_task(call, text(given, "subagent_type"), task)
+            task = first_text(arguments, "description", "prompt")
+            self._log.add_subagent_task(call, text(arguments, "subagent_type"), task)
         elif name == lines.ASK:
             self._ask(tool, lines.questions(block, self.prompt.origin, at))
         elif name == "ExitPlanMode":
-            if plan := text(given, "plan").strip():
+            if plan := text(arguments, "plan").strip():
                 self._replies.append(_Reply("", [plan]))
             self._ask(tool, [self._question(call, at, "Proceed with this plan?")])
 

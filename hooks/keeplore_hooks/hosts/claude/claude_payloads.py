@@ -61,7 +61,7 @@ def read(
 ) -> Reading:
     """What a payload and the transcript that it names tell since ``cursor``."""
     if payload.kind is PayloadKind.COMMAND:
-        cursor = _knowing_owner(payload, cursor)
+        cursor = _with_namesake_of_person(payload, cursor)
     session = payload.origin.session
     stopped_at = "" if payload.origin.agent else payload.stopped_at
     found, problems = host.read_named(
@@ -95,7 +95,7 @@ def _by_agent(event: HostEvent, agent: str) -> HostEvent:
     return replace(event, origin=replace(event.origin, agent_name=agent))
 
 
-def _knowing_owner(payload: HostPayload, cursor: Cursor) -> Cursor:
+def _with_namesake_of_person(payload: HostPayload, cursor: Cursor) -> Cursor:
     """The cursor with the name of a command of the person's own that is called like one of ours."""
     name = payload.text("command_name").strip().removeprefix("/")
     source = payload.text("command_source").strip()
@@ -249,7 +249,7 @@ def _last_words(received: ClaudePayload) -> list[HostEvent]:
             words,
         )
     state = received.state
-    if not words or received.is_overtaken or _is_of_another(received, words):
+    if not words or received.is_overtaken or _is_of_another_terminal(received, words):
         return []
     if state.prompt or last is None:
         prompt = state.prompt or received.missing(payload.id("prompt", words), "")
@@ -265,7 +265,7 @@ def _last_words(received: ClaudePayload) -> list[HostEvent]:
     return [payload.ended_turn(last, words)]
 
 
-def _is_of_another(received: ClaudePayload, words: str) -> bool:
+def _is_of_another_terminal(received: ClaudePayload, words: str) -> bool:
     """Did another terminal stop than the one whose turn is the last of the transcript? The
     transcript will tell.
     """

@@ -295,10 +295,10 @@ class ClaudeTurnAssembler:
             turn = self._begin(self._new_turn(self.line.id_of(data), ""))
         self._settle_boundary()
         turn.ended_at = self.line.state.at
-        self._grow(turn)
+        self._note_growth(turn)
         return turn
 
-    def _grow(self, turn: ClaudeOpenTurn) -> None:
+    def _note_growth(self, turn: ClaudeOpenTurn) -> None:
         """Let the line add to the turn, which may be that of another terminal."""
         is_new = self.line.is_new
         turn.is_news |= is_new
@@ -313,7 +313,7 @@ class ClaudeTurnAssembler:
         turn: ClaudeOpenTurn | None,
     ) -> None:
         if turn and not self._is_replay and turn.is_waiting_for(block):
-            self._grow(turn)
+            self._note_growth(turn)
             for question in turn.take_result(block, structured, self.line.state.at):
                 self._emit(question)
 

@@ -71,11 +71,11 @@ class Choice:
             return clip(option)
         return answer_line(self.question.rstrip(".:：。 "), option)
 
-    def dropped(self, taken: Set[str]) -> frozenset[str]:
+    def rejected_terms(self, taken: Set[str]) -> frozenset[str]:
         """Content words of the options that the terms of the taken one lack."""
         return frozenset(t for option in self.options for t in terms(option)) - taken
 
-    def leaves(self, text: str, taken: str) -> bool:
+    def names_another(self, text: str, taken: str) -> bool:
         """Does a text speak of an option that is a name in code and was not the taken one, and not
         of that?
         """

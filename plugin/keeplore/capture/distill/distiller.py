@@ -241,7 +241,7 @@ def _is_why_not(s: Statement, source: Source) -> bool:
     """Does it tell of an option beside the one that is taken, after the options were put?"""
     return any(
         s.turn == d.quote.turn
-        and d.drops(s.terms)
+        and d.rejects(s.terms)
         and not (s.is_of_person and d.quote.speaker == "assistant")
         for d in source.decided
     )

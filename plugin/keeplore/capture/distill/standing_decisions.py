@@ -45,9 +45,9 @@ class Decision:
     choice: Choice | None = None  # that it was picked of
     is_new_value: bool = False  # another number than was proposed or decided
 
-    def drops(self, named: Set[str]) -> bool:
+    def rejects(self, named: Set[str]) -> bool:
         """Do these terms name an option that was not picked?"""
-        return bool(self.choice and named & self.choice.dropped(self.terms))
+        return bool(self.choice and named & self.choice.rejected_terms(self.terms))
 
 
 # number of an exchange → what the person, and what the agent settled in it
@@ -192,7 +192,7 @@ def _replaces(new: Decision, old: Decision) -> bool:
     """
     is_recent = 0 <= new.at - old.at <= RECENT
     picked = answer_in(new.quote.text)
-    if new.choice and is_recent and new.choice.leaves(old.quote.text, picked):
+    if new.choice and is_recent and new.choice.names_another(old.quote.text, picked):
         return True
     if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False

@@ -123,7 +123,7 @@ def title_of(
 def _may_be_title(text: str, chosen: Sequence[tuple[Choice, str]]) -> bool:
     if not 0 < len(text) <= MAX_TITLE or REDACTED in text:
         return False
-    return not any(choice.leaves(text, taken) for choice, taken in chosen)
+    return not any(choice.names_another(text, taken) for choice, taken in chosen)
 
 
 def _candidates(

@@ -117,7 +117,7 @@ class NoteTaker:
             for key in ("host", "session", "machine", "branch")
             if key in known
         }
-        for candidate in self._written_unasked(candidates(exchanges)):
+        for candidate in self._sure_enough(candidates(exchanges)):
             origin = source if candidate.is_explicit else {**source, "from": meta["id"]}
             self._write(
                 draft_of(
@@ -125,7 +125,7 @@ class NoteTaker:
                 )
             )
 
-    def _written_unasked(
+    def _sure_enough(
         self, candidates: Iterable[NoteCandidate]
     ) -> Iterable[NoteCandidate]:
         return (

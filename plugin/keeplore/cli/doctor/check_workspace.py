@@ -266,7 +266,7 @@ def _missing_vectors(
     )
     remedy = "The worker makes them, and so does `keeplore doctor --fix`"
     message = f"{made}: {missing}; {serving} meanwhile"
-    return note(part, message, remedy, partial(_embedded, workspace))
+    return note(part, message, remedy, partial(_make_missing_vectors, workspace))
 
 
 def _index_size(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
@@ -304,7 +304,7 @@ def _check_index(workspace: Workspace) -> str:
     return "it is sound"
 
 
-def _embedded(workspace: Workspace) -> str:
+def _make_missing_vectors(workspace: Workspace) -> str:
     # rich, which progress needs, is only loaded on a terminal
     from keeplore.cli.progress import fill_vectors
 

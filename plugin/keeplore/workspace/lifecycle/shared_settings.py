@@ -33,7 +33,7 @@ def set_for_all(
         set_shared(root, state, key, value)
     why = _OTHER_EDITS
     if was_committed:
-        why = _committed(opened, f"Set {' and '.join(values)} in {FILE}")
+        why = _commit_or_reason(opened, f"Set {' and '.join(values)} in {FILE}")
     if is_as_committed(root, FILE):
         return COMMITTED
     return f"{FILE} is not committed: {why}; {_BY_HAND}"
@@ -51,7 +51,7 @@ def commit_settings(workspace: Workspace, message: str) -> str:
     return f"{held_back[0]} looks like a secret" if held_back else ""
 
 
-def _committed(opened: Callable[[], Workspace], message: str) -> str:
+def _commit_or_reason(opened: Callable[[], Workspace], message: str) -> str:
     """Why it was not possible, "" where it was."""
     try:
         return commit_settings(opened(), message)

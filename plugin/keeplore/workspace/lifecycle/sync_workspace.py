@@ -44,7 +44,7 @@ def synchronise(
     """
     workspace.check_not_frozen()
     act = partial(_synchronise, workspace, is_unrelated=is_unrelated, quiet_s=quiet_s)
-    return workspace.sync_log.noted(act)
+    return workspace.sync_log.run_and_note(act)
 
 
 def _synchronise(

@@ -55,7 +55,7 @@ class Documents:
         # by id; what a file states of its source does not change
         self._sources: dict[str, tuple[str, str, str]] = {}
 
-    def drafted(
+    def make_draft(
         self, extracted: Extracted, origin: SourceAddress, scope: str, project: str
     ) -> DocumentDraft:
         """The memory of a source, without secrets. Raises StoreError for one that no file

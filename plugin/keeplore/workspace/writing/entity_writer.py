@@ -77,7 +77,7 @@ def add(
         known = list(entity_records(workspace.store, project))
         same = _record_named(known, name)
         _expect_free((name, *others), (one for one in known if one is not same))
-        path = same.path if same else _path(name, project)
+        path = same.path if same else _entity_path(name, project)
         if not same and state(workspace.root, path):
             raise Corrupt(
                 f"{path} is there and is not the file of {name}",
@@ -174,7 +174,7 @@ def _checked_name(workspace: Workspace, name: str, project: str) -> str:
     return plain
 
 
-def _path(name: str, project: str) -> str:
+def _entity_path(name: str, project: str) -> str:
     """The path of an entity's file, made of the name alone, so that two machines that add the same
     entity write one file.
     """

@@ -119,7 +119,7 @@ class IngestQueue:
         self._queue.add(KIND, status.key, payload, datetime.now(UTC))
         return status
 
-    def refused(self, status: IngestStatus, why: KeeploreError) -> IngestStatus:
+    def note_refused(self, status: IngestStatus, why: KeeploreError) -> IngestStatus:
         """Note a source that never came into the queue."""
         return self._note(replace(status, state=IngestState.FAILED, reason=str(why)))
 
@@ -179,7 +179,7 @@ class IngestQueue:
         check_choice(workspace, origin, status.project)
         found = self._read(origin, workspace.settings.documents)
         status = self._note(replace(status, state=IngestState.CHUNKING))
-        draft = documents.drafted(found, origin, status.scope, status.project)
+        draft = documents.make_draft(found, origin, status.scope, status.project)
         # whoever took so long that another one has the job now must not write beside it
         if not self._queue.renew(job, datetime.now(UTC)):
             return status

@@ -228,7 +228,7 @@ def end_pause(places: Places) -> bool:
     at = now()
     pauses = Pauses.load(places)
     if was_paused := pauses.at(at) is not None:
-        pauses = pauses.ended(at)
+        pauses = pauses.with_current_ended(at)
         pauses.save(places)
     pauses.tell_clients(places, at)
     return was_paused

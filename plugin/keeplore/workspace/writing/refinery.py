@@ -104,14 +104,14 @@ class Refinery:
         """Do the job whose turn it is; None where none is."""
         with one_at_a_time(self._registry.places.state):
             job = self.queue.lease(KINDS, _utc_now())
-            return self._carried_out(job) if job else None
+            return self._carry_out(job) if job else None
 
     def next_due_s(self) -> float | None:
         return self.queue.next_due_s(KINDS, _utc_now())
 
-    def _carried_out(self, job: Job) -> RefineStep:
+    def _carry_out(self, job: Job) -> RefineStep:
         try:
-            result = self._refined(job)
+            result = self._refine_job(job)
         except NotFound as e:  # forgotten or merged away since
             self._finish_job(job)
             return RefineStep(job, None, e.message)
@@ -148,7 +148,7 @@ class Refinery:
             job, None, str(error), max(0.0, (until - _utc_now()).total_seconds())
         )
 
-    def _refined(self, job: Job) -> RefineResult:
+    def _refine_job(self, job: Job) -> RefineResult:
         workspace = self._registry.named(str(job.payload.get("workspace", "")))
         workspace.check_not_frozen()
         mode = str(job.payload.get("mode") or workspace.settings.refine.mode)

@@ -90,7 +90,7 @@ def _read_clone(
     from keeplore.workspace.identity import load_projects
 
     workspace = registry.named(name)
-    workspace.sync_log.succeeded()
+    workspace.sync_log.note_success()
     _read_memories(workspace)
     if projects:
         clone_all(workspace, () if "all" in projects else projects, into or Path.cwd())

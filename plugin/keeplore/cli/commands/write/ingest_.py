@@ -157,7 +157,7 @@ def _queue_source(
     except KeeploreError as e:
         told = without_credentials(source)
         status = IngestStatus(told, "://" in told, *place, IngestState.QUEUED, now())
-        return ingesting.refused(status, e)
+        return ingesting.note_refused(status, e)
 
 
 def _process_until_over(
