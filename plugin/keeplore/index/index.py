@@ -278,8 +278,7 @@ class Index:
         self, progress: Progress | None = None
     ) -> Iterator[consistency.IndexFlaw]:
         """Every difference between the index and the text: all files are read again and all vectors
-        checked. Refresh the index first. Raises IndexUnavailable, or ModelUnavailable after
-        everything else was looked at.
+        checked.
 
         Refresh it first. Raises IndexUnavailable, or ModelUnavailable after all else was looked at.
         """

@@ -17,8 +17,7 @@ from keeplore.text.fences import sanitise, strip_fenced
 @dataclass(frozen=True, slots=True)
 class RefineDeps:
     """What refining works with. ``redact`` takes a text and its project; ``commit`` takes a message
-    and raises RepositoryBusy where git is busy. ``own_machines`` are the ids that this machine has
-    had; ``written`` is told of each new file.
+    and raises RepositoryBusy where git is busy.
 
     ``own_machines`` are the ids that this machine has had; ``written`` is told of each new file.
     """

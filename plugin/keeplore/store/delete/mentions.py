@@ -138,10 +138,10 @@ def contents(root: Path, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     wanted = list(dict.fromkeys(blobs))
     for start in range(0, len(wanted), AT_ONCE):
         listed = "".join(f"{name}\n" for name in wanted[start : start + AT_ONCE])
-        yield from _parts(output(root, "cat-file --batch", stdin=listed.encode()).out)
+        yield from _parse_objects(output(root, "cat-file --batch", stdin=listed.encode()).out)
 
 
-def _parts(printed: bytes) -> Iterator[tuple[str, bytes]]:
+def _parse_objects(printed: bytes) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of each object that ``cat-file --batch`` printed."""
     at = 0
     while at < len(printed):

@@ -133,7 +133,6 @@ def _is_made_by(root: Path, machine: str, old: str, new: str) -> bool:
 
 def _set_aside(backend: GitBackend, *, is_resolved: bool) -> bool:
     """Move away what was written since the rebase began; returns whether there was anything.
-    Resolved conflicts are staged, and stay.
 
     What a conflict was resolved to is staged, and stays.
     """
