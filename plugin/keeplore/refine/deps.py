@@ -36,7 +36,7 @@ class RefineDeps:
     least_confidence: float
     least_lasting: float
 
-    def kept(self, text: str, project: str) -> str:
+    def sanitised(self, text: str, project: str) -> str:
         """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each
         letter.
         """

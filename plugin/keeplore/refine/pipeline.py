@@ -370,7 +370,7 @@ class _Refinement:
         return kind_of(said, self._place, self._deps.least_lasting)
 
     def _redact(self, text: str) -> str:
-        return self._deps.kept(text, self._part.memory.project)
+        return self._deps.sanitised(text, self._part.memory.project)
 
 
 def _outcomes(entries: Iterable[Mapping[str, Any]]) -> list[str]:

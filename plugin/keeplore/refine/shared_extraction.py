@@ -99,7 +99,7 @@ def _split_by_talk(
     for part, own, notes in zip(parts, _answers(answer, len(parts)), near, strict=True):
         dropped: Counter[str] = Counter()
         shown = [note for note in known if note in notes]
-        redact = partial(deps.kept, project=part.memory.project)
+        redact = partial(deps.sanitised, project=part.memory.project)
         found = extract.extraction(own, part.segments, shown, redact, dropped)
         made.append((found, dropped))
     return made

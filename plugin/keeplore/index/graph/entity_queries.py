@@ -116,7 +116,7 @@ class GraphReader:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._name = cache(self._looked_up)
+        self._name = cache(self._load_meanings)
 
     def entities(self, allowed: ScopeFilter, like: str, limit: int) -> list[Entity]:
         """The most mentioned first; ``like`` is a part of their names."""
@@ -263,7 +263,8 @@ class GraphReader:
             value(self._connection, "SELECT name FROM names WHERE id = ?", (id_,))
         )
 
-    def _looked_up(self, id_: int) -> _NameMeanings:
+    def _load_meanings(self, id_: int) -> _NameMeanings:
+        """What a name stands for in each place by files, and where memories show that it exists."""
         found = _NameMeanings(id_)
         for place, entity in self._connection.execute(_STANDS_FOR, (id_,)):
             found.own.setdefault(place, entity)
@@ -336,7 +337,7 @@ class GraphReader:
                 for where, count in counts
                 if name.meaning_from(where) == (id_, place)
             )
-        spelling, type_ = self._spelling(id_, place), self._type(id_, place)
+        spelling, type_ = self._spelling(id_, place), self._most_stated_type(id_, place)
         names = tuple(sorted(map(self._text, aliases)))
         return Entity(self._text(id_), spelling, type_, place, count, names)
 
@@ -355,7 +356,7 @@ class GraphReader:
         name = self._text(id_)
         return str(value(self._connection, sql, (name, id_)) or name)
 
-    def _type(self, id_: int, place: str) -> str:
+    def _most_stated_type(self, id_: int, place: str) -> str:
         """The type of an entity by what files say, else by what notes say, else by what is evident;
         within each, the most frequent one.
         """

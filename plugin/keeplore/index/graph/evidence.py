@@ -51,7 +51,7 @@ def mentions_of(memory: Memory) -> list[Mention]:
     """
     found: dict[str, Mention] = {}
     for shape in _shapes(memory):
-        _count(found, shape)
+        _count_mention(found, shape)
     # a plain word that nothing marks is hardly ever a name, and there would be more of these than
     # of all others
     kept = [
@@ -157,7 +157,7 @@ def _shell_lines(text: str) -> Iterator[str]:
     )
 
 
-def _count(mentions: dict[str, Mention], shape: NameShape) -> None:
+def _count_mention(mentions: dict[str, Mention], shape: NameShape) -> None:
     name = canonical(shape.name)
     if not any(map(str.isalpha, name)):
         return

@@ -195,12 +195,12 @@ def _grouped(names: Iterable[str]) -> dict[str, list[_NameGroup]]:
         if word := _compiled(_WORD).search(name):
             split.setdefault(word[0], {}).setdefault(word.start(), set()).add(name)
     return {
-        key: [_group(lead, len(key), same) for lead, same in by_lead.items()]
+        key: [_name_group(lead, len(key), same) for lead, same in by_lead.items()]
         for key, by_lead in split.items()
     }
 
 
-def _group(lead: int, length: int, names: set[str]) -> _NameGroup:
+def _name_group(lead: int, length: int, names: set[str]) -> _NameGroup:
     lengths = sorted({len(name) for name in names}, reverse=True)
     end = lead + length
     after = frozenset(name[end : end + 1] for name in names)
@@ -216,7 +216,7 @@ def _name_spans(
         for name, start in (
             _candidates(folded, at, key, by_first[key]) if at >= beyond else ()
         ):
-            end = _end(name, folded, start)
+            end = _name_end(name, folded, start)
             if start >= beyond and _is_whole(folded, start, end):
                 beyond = end
                 yield _NameSpan(name, start, end)
@@ -260,7 +260,7 @@ def _keys(folded: str, by_first: dict[str, list[_NameGroup]]) -> list[tuple[int,
     return sorted(found)
 
 
-def _end(name: str, folded: str, start: int) -> int:
+def _name_end(name: str, folded: str, start: int) -> int:
     """Where a name ends that begins here, whatever gaps stand for its spaces."""
     at = start
     for part in name.split(" "):

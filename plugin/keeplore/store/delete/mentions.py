@@ -138,7 +138,9 @@ def contents(root: Path, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     wanted = list(dict.fromkeys(blobs))
     for start in range(0, len(wanted), AT_ONCE):
         listed = "".join(f"{name}\n" for name in wanted[start : start + AT_ONCE])
-        yield from _parse_objects(output(root, "cat-file --batch", stdin=listed.encode()).out)
+        yield from _parse_objects(
+            output(root, "cat-file --batch", stdin=listed.encode()).out
+        )
 
 
 def _parse_objects(printed: bytes) -> Iterator[tuple[str, bytes]]:

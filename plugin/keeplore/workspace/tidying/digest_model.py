@@ -155,7 +155,7 @@ class DigestModel:
         project = draft.talks[0].memory.project
 
         gates = LineGates(
-            lambda text: deps.kept(text, project),
+            lambda text: deps.sanitised(text, project),
             stones.__contains__,
             deps.least_confidence,
         )
