@@ -249,7 +249,7 @@ def _edge(document: JsonDocument, holder: JsonNode, index: int) -> int:
 def _without_item(
     document: JsonDocument, path: Path, item: JsonItem, trace: JsonTrace
 ) -> str:
-    """``path`` is where the item's holder stands."""
+    """The text without an item of the holder at ``path``."""
     text, holder = document.text, document.at(path) or document.root
     index = [item.start for item in holder.items].index(item.start)
     start, end = _edge(document, holder, index), item.node.end

@@ -349,13 +349,13 @@ def _replies(kind: str, field: str, text: str) -> tuple[Reply, ...]:
 
 def _list_items(words: str) -> list[str]:
     """The items of a list; a line that a person put between them belongs to the one above."""
-    steps: list[str] = []
+    items: list[str] = []
     for line in words.split("\n"):
-        if line.startswith("- ") or not steps:
-            steps.append(line.removeprefix("- "))
+        if line.startswith("- ") or not items:
+            items.append(line.removeprefix("- "))
         else:
-            steps[-1] += f"\n{line}"
-    return [step.strip("\n") for step in steps if step.strip()]
+            items[-1] += f"\n{line}"
+    return [step.strip("\n") for step in items if step.strip()]
 
 
 def decode_question(encode_question: str) -> AnsweredQuestion:

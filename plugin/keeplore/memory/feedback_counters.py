@@ -146,9 +146,7 @@ def _counters_json(tally: UsageCounters) -> dict[str, Any]:
 
 
 def _limited_days(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """The days, at most ``MAX_DAYS``: the first one and the latest stay, for from them it is
-    reckoned.
-    """
+    """At most ``MAX_DAYS``: the first and the latest stay; the second takes in what is left out."""
     while len(days) > MAX_DAYS:
         (_, number), (day, more) = days[1:3]
         days[1:3] = [(day, number + more)]

@@ -28,7 +28,7 @@ def versions(text: str) -> tuple[str, ...] | None:
     Two as a rule; more where a text with marks was committed and met the next conflict.
     """
     text = text.replace("\r\n", "\n")
-    sides = _by_marks(text) or _by_keys(text)
+    sides = _by_marks(text) or _by_first_and_last_keys(text)
     if sides is None:
         return None
     whole: list[str] = []
@@ -81,7 +81,7 @@ def _after_mark(part: str, sign: str) -> str | None:
     return None
 
 
-def _by_keys(text: str) -> tuple[str, str] | None:
+def _by_first_and_last_keys(text: str) -> tuple[str, str] | None:
     """A front matter with the first and with the last of each key that stands twice."""
     match = _FENCE.match(text)
     if match is None:

@@ -207,6 +207,7 @@ class ContextProvider:
         )
 
     def _session_brief(self, source: str, origin: Origin, room: TextBudget) -> str:
+        """The brief at a session's start, behind what is told before each request anyway."""
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
         self._refresh_soon(origin)
