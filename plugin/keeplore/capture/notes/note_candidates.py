@@ -131,16 +131,12 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
         of_person, of_agent = found[at]
         return _as_decisions(of_person, at), _as_decisions(of_agent, at)
 
-    stands = {
-        _taken_answer(decision.quote) for decision in standing(exchanges, decisions_at)
-    }
+    stands = {_answer_of(d.quote) for d in standing(exchanges, decisions_at)}
     in_order = chain.from_iterable(chain.from_iterable(found))
     by_quote = {candidate.quote: candidate for candidate in in_order}
-    kept = [c for c in by_quote.values() if c.order or _taken_answer(c.quote) in stands]
+    kept = [c for c in by_quote.values() if c.order or _answer_of(c.quote) in stands]
     told = [c.text for c in kept if c.confidence >= AUTOMATIC and not _is_tale(c)]
-    untold = (
-        finding for finding in findings(exchanges) if not is_told(finding.text, told)
-    )
+    untold = (f for f in findings(exchanges) if not is_told(f.text, told))
     kept += map(_finding_candidate, untold)
     statements = statements_of(exchanges)
     kept = [c for c in kept if not _is_over(c, statements)]
@@ -150,7 +146,7 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     )
 
 
-def _taken_answer(quote: Quote) -> tuple[str, str]:
+def _answer_of(quote: Quote) -> tuple[str, str]:
     """What was taken, and where: a new value changes what it stands behind."""
     return quote.turn, answer_in(quote.text)
 
@@ -244,13 +240,11 @@ def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
-    """The orders and statements of a short message; only the strongest are sure enough to be kept
-    unasked.
-    """
+    """The orders and statements of a short message; only the strongest may be kept unasked."""
     said = sentences(own_words(exchange.user))
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return
-    ordered = [*_order_candidates(said, exchange.id)]
+    ordered = [*_ordered_notes(said, exchange.id)]
     yield from ordered
     taken = {candidate.quote.text for candidate in ordered}
     last = {s.text for s in sentences(own_words(last_word(exchange.user)))}
@@ -283,9 +277,7 @@ def _is_consequence(sentence: Sentence) -> bool:
     return is_said and opens_with(sentence.text, "states_consequence")
 
 
-def _order_candidates(
-    message: Sequence[Sentence], turn: str
-) -> Iterator[NoteCandidate]:
+def _ordered_notes(message: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
     """Orders to remember, and rules that shall hold from now on."""
     for order in standing_orders(message):
         yield _order(order.text, order.kind, order.said, turn)
@@ -374,25 +366,23 @@ def _confidence_adjustment(text: str, category: str, *, is_reply: bool) -> float
     return FIRM * says(text, "firm") - lost
 
 
-def _answer_candidates(
-    answered: AnsweredQuestion, turn: str
-) -> Iterator[NoteCandidate]:
+def _answer_candidates(reply: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
-    if is_step(answered) or says(answered.question, "momentary_question"):
-        if answered.answer not in answered.options:
-            yield from _statements(sentences(answered.answer)[:6], turn, is_told=True)
+    if is_step(reply) or says(reply.question, "momentary_question"):
+        if reply.answer not in reply.options:
+            yield from _statements(sentences(reply.answer)[:6], turn, is_told=True)
         return
-    answer = " ".join(answered.answer.split())
+    answer = " ".join(reply.answer.split())
     if says(answer, "unsettled_answer"):
         return
-    question = " ".join(answered.question.split())
+    question = " ".join(reply.question.split())
     answer = pattern("note_recommended").sub("", answer)
     category = _kind_of_decision(f"{question} {answer}")
-    quote = Quote(answer_line(answered.question, answered.answer), "user", turn)
+    quote = Quote(answer_line(reply.question, reply.answer), "user", turn)
     title = _answer_title(question, answer)
-    is_of_task = says(answered.question, "task_question")
+    is_of_task = says(reply.question, "task_question")
     confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED
-    choice = Choice(question, answered.options)
+    choice = Choice(question, reply.options)
     yield NoteCandidate(
         f"{question}{ARROW}{answer}",
         category,
@@ -462,10 +452,9 @@ def _has_but(message: Sequence[Sentence], agreement: Agreed) -> bool:
     option says "but" of the one before.
     """
     told = (AgreedKind.OTHER_PICK, AgreedKind.AMENDED, AgreedKind.NEW_VALUE)
-    is_another = agreement.kind in told
+    is_new = agreement.kind in told
     return any(
-        s.is_question or (not is_another and says(s.text, "hedged_reply"))
-        for s in message
+        s.is_question or (not is_new and says(s.text, "hedged_reply")) for s in message
     )
 
 

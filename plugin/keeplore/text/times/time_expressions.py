@@ -107,9 +107,7 @@ def spans_in(text: str, today: date) -> tuple[Span, ...]:
     What was "since" a time lasts until today; what was "before" one has no beginning, and is no
     span.
     """
-    named = [
-        mention for mention in _named_times(text, today, _FORMS) if mention.is_span
-    ]
+    named = [m for m in _named_times(text, today, _FORMS) if m.is_span]
     return tuple(dict.fromkeys(mention.span for mention in named))
 
 
