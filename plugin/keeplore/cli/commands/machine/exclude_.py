@@ -159,7 +159,7 @@ def exclude_command(
     _say_changed(workspace, rules, told, may=False, as_json=as_json)
     if as_json:
         return
-    _say_before(found, place, is_forgotten=is_forgetting)
+    _say_captured_before(found, place, is_forgotten=is_forgetting)
     if not person_choice.means_something(registry, rules):
         note("it means nothing that is known here, and holds for what is to come")
 
@@ -242,8 +242,11 @@ def _say_captured(rules: Rules, *, is_shared: bool, as_json: bool) -> None:
 
 
 def _ask(projects: Iterable[CapturedProject], *, yes: bool) -> None:
-    for rule in projects:
-        say(f"{rule.project}: {_memory_count(rule)} in {rule.workspace.name}", err=True)
+    for captured in projects:
+        say(
+            f"{captured.project}: {_memory_count(captured)} in {captured.workspace.name}",
+            err=True,
+        )
     confirm(
         "Forget them all?",
         yes=yes,
@@ -255,18 +258,20 @@ def _memory_count(project: CapturedProject) -> str:
     return counted(len(project.rows), "memory", "memories")
 
 
-def _say_before(
+def _say_captured_before(
     projects: Iterable[CapturedProject], place: ChosenPlace, *, is_forgotten: bool
 ) -> None:
     """Say what memory holds of it from before, and the command that forgets it."""
     target = [f"--{kind}={value}" for kind, value in place.names.items()]
     target += [str(place.directory)] if place.directory else []
     command = shlex.join(["keeplore", "exclude", *target, "--forget"])
-    for rule in projects:
+    for captured in projects:
         if is_forgotten:
-            say(f"Forgotten: {_memory_count(rule)} of {rule.project}.")
+            say(f"Forgotten: {_memory_count(captured)} of {captured.project}.")
         else:
-            say(f"Memory holds {_memory_count(rule)} of {rule.project} from before.")
+            say(
+                f"Memory holds {_memory_count(captured)} of {captured.project} from before."
+            )
     if not is_forgotten and projects:
         say(f"`{command}` forgets them.")
 

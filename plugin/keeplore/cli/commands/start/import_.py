@@ -171,7 +171,9 @@ def _found_sessions(
         is_inside = folder.name == source_named(host).folder
         folders[host] = str(folder.resolve().parent if is_inside else folder)
     found = survey(registry, os.environ, since=since, folders=folders)
-    return [survey for survey in found if host in (None, survey.source.name)], notes
+    return [
+        sessions for sessions in found if host in (None, sessions.source.name)
+    ], notes
 
 
 def _claude_folder() -> Path:
