@@ -70,7 +70,7 @@ def _refusal_reason(
     if connection.host in known:
         return f"{connection.host} is connected by another plugin"
     texts = [
-        name.name for name in fields(connection.location) if name.name != "programs"
+        field.name for field in fields(connection.location) if field.name != "programs"
     ]
     if not all(isinstance(getattr(connection.location, name), str) for name in texts):
         return f"the location of {connection.host} holds something that is no text"

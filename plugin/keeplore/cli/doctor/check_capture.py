@@ -24,11 +24,11 @@ def findings(registry: Registry) -> Iterator[DoctorFinding]:
     yield from several(
         note(
             "capture",
-            f"the rule {rule.rule} ({rule.whose}) means nothing that is known here",
+            f"the rule {one.rule} ({one.whose}) means nothing that is known here",
             "If it should, correct it; `keeplore exclude --list` shows all rules",
         )
-        for rule in held
-        if not rule.means
+        for one in held
+        if not one.means
     )
 
 
@@ -37,6 +37,6 @@ def _rules(registry: Registry) -> list[HeldRule]:
     found: dict[tuple[str, str, bool], HeldRule] = {}
     for name in registry.machine.workspaces:
         workspace = registry.named(name)
-        for rule in held_rules(registry, workspace, Path.cwd()):
-            found[rule.whose, str(rule.rule), rule.may] = rule
+        for one in held_rules(registry, workspace, Path.cwd()):
+            found[one.whose, str(one.rule), one.may] = one
     return [*found.values()]

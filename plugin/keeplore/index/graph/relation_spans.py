@@ -91,11 +91,11 @@ def join_relations(one: RelatedEntity, other: RelatedEntity) -> RelatedEntity:
     )
 
 
-def _with_end(relation: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
-    if relation.until or not relation.memory:
-        return relation
+def _with_end(stated: StatedRelation, ended: Callable[[str], str]) -> StatedRelation:
+    if stated.until or not stated.memory:
+        return stated
     return replace(
-        relation, relation=replace(relation.relation, until=ended(relation.memory))
+        stated, relation=replace(stated.relation, until=ended(stated.memory))
     )
 
 
@@ -121,10 +121,8 @@ def _span(relations: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
     )
 
 
-def _holds_at(relation: StatedRelation, at: str) -> bool:
-    return (
-        not relation.until if not at else relation.since <= at < (relation.until or "~")
-    )
+def _holds_at(stated: StatedRelation, at: str) -> bool:
+    return not stated.until if not at else stated.since <= at < (stated.until or "~")
 
 
 def _is_open(relations: Iterable[StatedRelation]) -> bool:

@@ -137,9 +137,9 @@ def _dispute_view(dispute: Dispute) -> DisputeView:
     first, other = dispute.first.memory, dispute.other.memory
     mine, theirs = _differing_pieces(first, other)
     fields = (
-        field
-        for field in fields_changed(first, other)
-        if field.field not in SHOWN_ELSEWHERE
+        change
+        for change in fields_changed(first, other)
+        if change.field not in SHOWN_ELSEWHERE
     )
     return DisputeView(dispute, mine, theirs, tuple(fields))
 

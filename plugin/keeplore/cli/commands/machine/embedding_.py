@@ -215,7 +215,7 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
                 "vectors": _vectors(stamp),
                 "answering": answering,
                 "problem": problem,
-                "kept": [_kept_json(vectors) for vectors in kept],
+                "kept": [_kept_json(model) for model in kept],
             }
         )
         return
@@ -228,14 +228,14 @@ def _show(workspace: Workspace, *, as_json: bool) -> None:
         note(problem)
 
 
-def _kept_json(vectors: KeptVectors) -> dict[str, Any]:
-    return {"model": vectors.name, "vectors": vectors.vectors, "bytes": vectors.bytes}
+def _kept_json(model: KeptVectors) -> dict[str, Any]:
+    return {"model": model.name, "vectors": model.vectors, "bytes": model.bytes}
 
 
 def _list_kept(all_vectors: Sequence[KeptVectors]) -> None:
     sizes = [
-        (vectors.name, f"{vectors.vectors:,}", size_text(vectors.bytes))
-        for vectors in all_vectors
+        (model.name, f"{model.vectors:,}", size_text(model.bytes))
+        for model in all_vectors
     ]
     table(("vectors by", "number", "size"), sizes)
 

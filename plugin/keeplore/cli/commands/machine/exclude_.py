@@ -309,15 +309,15 @@ def _way_here(workspace: Workspace) -> str:
     return f"`{command}` leaves this project out"
 
 
-def _cells(rule: HeldRule) -> tuple[str, ...]:
-    word = "included" if rule.may else "excluded"
-    return str(rule.rule), word, rule.whose, ", ".join(rule.means) or "nothing known"
+def _cells(held: HeldRule) -> tuple[str, ...]:
+    word = "included" if held.may else "excluded"
+    return str(held.rule), word, held.whose, ", ".join(held.means) or "nothing known"
 
 
-def _as_json(rule: HeldRule) -> dict[str, Any]:
+def _as_json(held: HeldRule) -> dict[str, Any]:
     return {
-        "rule": str(rule.rule),
-        "may": rule.may,
-        "whose": rule.whose,
-        "means": [*rule.means],
+        "rule": str(held.rule),
+        "may": held.may,
+        "whose": held.whose,
+        "means": [*held.means],
     }

@@ -113,13 +113,13 @@ def _report(
     )
 
     reports = []
-    for root in roots:
-        secrets = secrets_of(root.workspace, places) if root.workspace else KNOWN
+    for place in roots:
+        secrets = secrets_of(place.workspace, places) if place.workspace else KNOWN
         if is_staged:
-            reports.append(lint_staged(root.root, _index_file(), secrets))
+            reports.append(lint_staged(place.root, _index_file(), secrets))
         else:
-            below = [_relative_path(root.root, path) for path in paths]
-            reports.append(lint(root.root, below if all(below) else (), secrets))
+            below = [_relative_path(place.root, path) for path in paths]
+            reports.append(lint(place.root, below if all(below) else (), secrets))
     return joined_reports(reports)
 
 
