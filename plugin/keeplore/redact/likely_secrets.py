@@ -130,7 +130,7 @@ def values(data: bytes, place: int, examined: int) -> Iterator[LineValue]:
         # another word has lines of its own
         if (words and below) or not (words or below):
             return
-        yield from _on_line(data, (start, end), words, (below, kind))
+        yield from _values_on_line(data, (start, end), words, (below, kind))
         kind = kind or words[-1].lastgroup or ""
         start, end = end + 1, _line_end(data, end + 1)
         if start >= len(data):
@@ -143,7 +143,7 @@ def _line_end(data: bytes, start: int) -> int:
     return end if end >= 0 else min(len(data), start + AFTER)
 
 
-def _on_line(
+def _values_on_line(
     data: bytes, line: Span, words: list[re.Match[bytes]], below: tuple[int, str]
 ) -> Iterator[LineValue]:
     """The values of a line; ``below`` says how far it is below the word of which kind."""

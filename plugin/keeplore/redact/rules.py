@@ -383,6 +383,7 @@ def _encoded_spans(
 def _value_spans(
     rule: RedactionRule, match: Any, data: bytes
 ) -> Iterator[tuple[int, int]]:
+    """Where the secrets of a match begin and end, as the rule's check sees them."""
     key_start, key_end = (
         match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
     )
@@ -393,9 +394,9 @@ def _value_spans(
             value=_text(data, start, end),
             after=_text(data, end, end + CONTEXT),
         )
-        length = CHECKS[rule.check](candidate)
-        secret = candidate.value[:length]
-        if length and not is_placeholder(secret):
+        secret_length = CHECKS[rule.check](candidate)
+        secret = candidate.value[:secret_length]
+        if secret_length and not is_placeholder(secret):
             yield start, start + len(secret.encode("utf-8", "surrogateescape"))
 
 

@@ -419,9 +419,10 @@ def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:
 
 
 def _is_bare_word(value: str, candidate: SecretCandidate) -> bool:
+    """Whether words without a digit are a password: of many turns, or in a settings file."""
     parts = parts_of(value)
-    is_one, is_long = len(parts) == 1, len(value) >= 8
-    if is_one and len(value) >= 10 and has_many_turns(value):
+    is_single_word, is_long = len(parts) == 1, len(value) >= 8
+    if is_single_word and len(value) >= 10 and has_many_turns(value):
         return True
     is_setting = _is_setting(candidate)
     # NAME=value
@@ -432,7 +433,7 @@ def _is_bare_word(value: str, candidate: SecretCandidate) -> bool:
         return True
     if any(map(names_a_secret, parts)) or not (value.islower() or value.isupper()):
         return False
-    return len(parts) >= 4 or (is_setting and is_one and is_long)
+    return len(parts) >= 4 or (is_setting and is_single_word and is_long)
 
 
 def _holds_a_secret_word(value: str) -> bool:

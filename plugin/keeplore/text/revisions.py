@@ -179,7 +179,7 @@ def _ending_revision(said: str) -> Revision | None:
 
 def replaces(
     revision: Revision,
-    said: str,
+    statement: str,
     around: Set[str],
     *,
     decides: bool,
@@ -189,22 +189,31 @@ def replaces(
     spoken of, ``decides`` says that the sentence is known to settle its matter; ``talk`` are the
     stems of what the revision is said in, None where that is the sentence's own talk.
     """
-    earlier = revision_of(said)
-    held = frozenset(stems(said)) - (earlier.rejected if earlier else frozenset())
-    if not held or revision.chosen & held:
+    earlier = revision_of(statement)
+    statement_words = frozenset(stems(statement)) - (
+        earlier.rejected if earlier else frozenset()
+    )
+    if not statement_words or revision.chosen & statement_words:
         return False
     if revision.rejected and not revision.about:
         is_near = (
-            talk is None or len(talk & (held | around) - revision.rejected) >= ENOUGH
+            talk is None
+            or len(talk & (statement_words | around) - revision.rejected) >= ENOUGH
         )
-        return revision.rejected <= held and is_near
+        return revision.rejected <= statement_words and is_near
     if not revision.rejected:
-        return decides and bool(revision.about) and revision.about <= (held | around)
-    shared = len(revision.about & (held | around))
+        return (
+            decides
+            and bool(revision.about)
+            and revision.about <= (statement_words | around)
+        )
+    shared = len(revision.about & (statement_words | around))
     # of what is named one word may be what is new
     enough = min(ENOUGH, len(revision.about) - (not revision.chosen))
-    says_new = bool(revision.chosen or revision.about - held)
-    return revision.rejected <= held and says_new and shared >= max(1, enough)
+    says_new = bool(revision.chosen or revision.about - statement_words)
+    return (
+        revision.rejected <= statement_words and says_new and shared >= max(1, enough)
+    )
 
 
 def revisions_in(

@@ -112,12 +112,12 @@ def is_single(term: str) -> bool:
 
 
 def _telling_parts(run: str) -> list[str]:
-    parts = map(_without_ending, filter(None, _grammar().split(run)))
+    parts = map(_without_ending, filter(None, _grammar_pattern().split(run)))
     return [part for part in parts if len(part) > 1 or _HAN.match(part)]
 
 
 @functools.cache
-def _grammar() -> re.Pattern[str]:
+def _grammar_pattern() -> re.Pattern[str]:
     korean = rf"\A(?:{'|'.join(_KOREAN.split())})\Z"
     others = sorted(
         map(_without_marks, f"{_CHINESE} {_JAPANESE} {_THAI}".split()),
