@@ -311,7 +311,7 @@ class Pipe:
         Keeplore.
         """
         moment = time.monotonic()
-        connection = self.connected()
+        connection = self.connect_or_start()
         if connection is not None:
             self.missed_at = float("-inf")
             header = f"KEEPLORE/1 {self.client.CLIENT} mcp\n".encode()
@@ -337,8 +337,10 @@ class Pipe:
         call.due_at = time.monotonic() + seconds
         self.waiting.append(call)
 
-    def connected(self) -> _socket.socket | None:
-        """A connection to the worker, None where there is none yet. Raises OSError."""
+    def connect_or_start(self) -> _socket.socket | None:
+        """A connection to the worker; None where there is none yet: then one is started. Raises
+        OSError.
+        """
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         try:
             connection.settimeout(0.0)

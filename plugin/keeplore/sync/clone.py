@@ -31,19 +31,19 @@ def clone(url: str, directory: Path) -> None:
     if protocols == "file" and "://" not in url:
         url = str(Path(url).expanduser().resolve())
     _expect_empty(directory)
-    with _temporary_neighbour(directory) as aside:
-        arguments = (_CLONE, "--quiet", "--", url, str(aside))
+    with _temporary_neighbour(directory) as temporary:
+        arguments = (_CLONE, "--quiet", "--", url, str(temporary))
         done = attempt(
             directory.parent, protocols, *arguments, timeout_s=CLONE_TIMEOUT_S
         )
         check(done)
-        if not (_is_workspace(aside) or checks_out_workspace(aside)):
+        if not (_is_workspace(temporary) or checks_out_workspace(temporary)):
             raise ConfigError(
                 f"{without_credentials(url)} holds no {SETTINGS}, so it is no Keeplore workspace",
                 "Check the address; to start a workspace there, run `keeplore init` in a "
                 "clone of it and push",
             )
-        aside.replace(directory)
+        temporary.replace(directory)
 
 
 def _expect_empty(directory: Path) -> None:

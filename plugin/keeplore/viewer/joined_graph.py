@@ -71,7 +71,10 @@ class JoinedGraph:
             for there in self._in_code(entity)
             for relation in self._code.relations(there, allowed, at=at, ended=ended)
         ]
-        for one in (*own, *(self._seen_from(entity, relation) for relation in code)):
+        for one in (
+            *own,
+            *(self._with_own_names(entity, relation) for relation in code),
+        ):
             is_from = one.source == entity.spelling
             key = (one.relationship, one.other, one.other_place, is_from)
             found[key] = join_relations(found[key], one) if key in found else one
@@ -146,7 +149,7 @@ class JoinedGraph:
                 found[_key(meant)] = self._with_all_mentions(meant)
         return sorted(found.values(), key=lambda one: one.order)
 
-    def _seen_from(self, entity: Entity, one: RelatedEntity) -> RelatedEntity:
+    def _with_own_names(self, entity: Entity, one: RelatedEntity) -> RelatedEntity:
         """A relation that a note states, with its ends called as here."""
         other = self._entity_of(one.other, one.other_place)
         place = other.place if other else one.other_place
