@@ -112,24 +112,33 @@ def asked_by(exchange: Exchange, options: Sequence[Sentence]) -> str:
     """
     leads = [option.lead for option in options[:1] if says(option.lead, "asks_choice")]
     listed = {option.text for option in options}
-    replied = [
+    questions = [
         s.text
         for s in sentences(exchange.assistant)
         if s.is_question and s.text not in listed
     ]
-    asking = leads or replied[-1:]
-    telling = [text for text in asking if count_terms(text) >= QUESTION_TERMS]
-    said = sentences(exchange.user)
-    asked = [s.text for s in said if s.is_question]
-    fitting = [text for text in asked if says(text, "asks_choice")]
+    asking = next(iter(leads or questions[-1:]), "")
+    is_telling = count_terms(asking) >= QUESTION_TERMS
+    return asking if is_telling else _asked_by_person(exchange.user)
+
+
+def _asked_by_person(message: str) -> str:
+    """The last question of a message that asks for a choice, else what it says first; "" for
+    neither.
+    """
+    said = sentences(message)
+    questions = [s.text for s in said if s.is_question]
+    fitting = [text for text in questions if says(text, "asks_choice")]
     # "we need a queue. Which one do we take?" asks of what was told before it
     least = 1 if said and said[0].is_question else 2
     named = [text for text in fitting if count_terms(text) >= least]
-    request: list[str] = []
-    if len(said) <= REQUEST_SENTENCES and (fitting or not asked):
-        told = [s.text for s in said if not (s.is_question or is_confirmation(s.text))]
-        request = [text for text in told[:1] if not _is_no_request(text)]
-    return next(iter((*telling, *reversed(named), *request)), "")
+    if named:
+        return named[-1]
+    if len(said) > REQUEST_SENTENCES or (questions and not fitting):
+        return ""
+    told = (s.text for s in said if not (s.is_question or is_confirmation(s.text)))
+    request = next(told, "")
+    return "" if _is_no_request(request) else request
 
 
 def _is_no_request(text: str) -> bool:
@@ -412,10 +421,10 @@ def option_with_label(reply: str, label: str) -> Sentence | None:
 def _options_within(text: str) -> dict[str, str]:
     """The labels of the options that a sentence lists, "(a) a queue, or (b) a cron job"."""
     found = [*_INLINE_LABEL.finditer(text)]
-    ends = [one.start() for one in found[1:]]
+    ends = [label.start() for label in found[1:]]
     return {
-        one["label"].upper(): _OR.sub("", text[one.end() : end]).rstrip(" .;,")
-        for one, end in zip_longest(found, ends)
+        label["label"].upper(): _OR.sub("", text[label.end() : end]).rstrip(" .;,")
+        for label, end in zip_longest(found, ends)
     }
 
 
