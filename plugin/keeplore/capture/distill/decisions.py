@@ -44,7 +44,7 @@ from keeplore.capture.distill.standing_decisions import (
     CONFIRMED,
     Decision,
     decision_of,
-    standing,
+    standing_decisions,
 )
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.pasted import is_copied_from
@@ -83,7 +83,7 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
 
     found = [
         _in_context(decision, exchanges)
-        for decision in standing(exchanges, decisions_at)
+        for decision in standing_decisions(exchanges, decisions_at)
     ]
     told = {question_and_answer(decision.quote.text)[0] for decision in found}
     return [decision for decision in found if decision.quote.text not in told]

@@ -60,31 +60,33 @@ def decision_of(text: str, speaker: str, turn: str, weight: float, at: int) -> D
     )
 
 
-def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
-    """The decisions that ``made`` finds in the exchanges, without those that were taken back or
-    replaced later; oldest first.
+def standing_decisions(
+    exchanges: Sequence[Exchange], decisions_at: Made
+) -> list[Decision]:
+    """What ``decisions_at`` finds in the exchanges, without what was taken back or replaced later;
+    oldest first.
     """
-    stand: list[Decision] = []
+    in_force: list[Decision] = []
     for at, exchange in enumerate(exchanges):
-        of_person, of_agent = made(at)
-        of_person = [_of_same_value(decision, stand) for decision in of_person]
+        of_person, of_agent = decisions_at(at)
+        of_person = [_of_same_value(decision, in_force) for decision in of_person]
         settling = [decision for decision in of_person if decision.takes_back]
         if not settling:
-            settling = [*_correction(exchange, at, stand)]
+            settling = [*_correction(exchange, at, in_force)]
             of_person = [*of_person, *settling]
-        stand = _without_corrected(stand, settling, exchange.user[:MAX_QUOTE], at)
+        in_force = _without_corrected(in_force, settling, exchange.user[:MAX_QUOTE], at)
         for decision in (*of_person, *of_agent):
-            stand = [old for old in stand if not _replaces(decision, old)]
-            if not any(_is_repetition(decision, old) for old in stand):
-                stand.append(decision)
-    return stand
+            in_force = [old for old in in_force if not _replaces(decision, old)]
+            if not any(_is_repetition(decision, old) for old in in_force):
+                in_force.append(decision)
+    return in_force
 
 
-def _of_same_value(new: Decision, stand: Sequence[Decision]) -> Decision:
+def _of_same_value(new: Decision, in_force: Sequence[Decision]) -> Decision:
     """A new value behind what the one that it replaces stands behind; any other decision as it
     is.
     """
-    for old in reversed(stand):
+    for old in reversed(in_force):
         if _is_value_before(new, old):
             before = old.quote.text
             matter = question_and_answer(before)[0] or before
@@ -104,7 +106,7 @@ def _is_value_before(new: Decision, old: Decision) -> bool:
 
 
 def _correction(
-    exchange: Exchange, at: int, stand: Sequence[Decision]
+    exchange: Exchange, at: int, in_force: Sequence[Decision]
 ) -> Iterator[Decision]:
     """What a message says instead of what was decided lately, where it opens as a correction and
     has no other word of a decision.
@@ -116,27 +118,27 @@ def _correction(
         about = {*terms(sentence.text)}
         if sentence.is_question or len(about) < TELLING_TERMS:
             continue
-        if any(about & old.terms for old in _recent(stand, at)):
+        if any(about & old.terms for old in _recent(in_force, at)):
             yield decision_of(sentence.text, "user", exchange.id, CONFIRMED, at)
             return
 
 
-def _recent(stand: Sequence[Decision], at: int) -> list[Decision]:
-    return [old for old in stand if at - old.at <= RECENT and not old.lasts]
+def _recent(in_force: Sequence[Decision], at: int) -> list[Decision]:
+    return [old for old in in_force if at - old.at <= RECENT and not old.lasts]
 
 
 def _without_corrected(
-    stand: list[Decision], newest: Sequence[Decision], opening: str, at: int
+    in_force: list[Decision], newest: Sequence[Decision], opening: str, at: int
 ) -> list[Decision]:
     """Decisions less those that a message with this opening takes back."""
     is_withdrawn = says(opening, "withdrawn")
     if not (is_withdrawn or (newest and says(opening, "corrected"))):
-        return stand
-    recent = _recent(stand, at)
+        return in_force
+    recent = _recent(in_force, at)
     rejected = _rejected_terms(opening)
     corrected = [
-        *_rejected(stand, recent, rejected),
-        *_decided_anew(stand, recent, newest),
+        *_rejected(in_force, recent, rejected),
+        *_decided_anew(in_force, recent, newest),
     ]
     if opens_with(opening, "takes_back"):
         said = frozenset[str]().union(*(new.terms for new in newest))
@@ -149,7 +151,7 @@ def _without_corrected(
     )
     if not corrected and is_about_last:
         corrected = recent[-1:]
-    return [old for old in stand if old.lasts or old not in corrected]
+    return [old for old in in_force if old.lasts or old not in corrected]
 
 
 def _rejected_terms(opening: str) -> frozenset[str]:
@@ -159,26 +161,26 @@ def _rejected_terms(opening: str) -> frozenset[str]:
 
 
 def _rejected(
-    stand: Sequence[Decision], recent: Sequence[Decision], rejected: Set[str]
+    in_force: Sequence[Decision], recent: Sequence[Decision], rejected: Set[str]
 ) -> Iterator[Decision]:
     """The standing decisions that are about what the message rejects; of those made long ago the
     ones that share two words with it.
     """
-    for old in stand:
+    for old in in_force:
         is_about = _is_about(old, rejected)
         if is_about if old in recent else len(rejected & old.terms) > 1:
             yield old
 
 
 def _decided_anew(
-    stand: Sequence[Decision],
+    in_force: Sequence[Decision],
     recent: Sequence[Decision],
     newest: Sequence[Decision],
 ) -> Iterator[Decision]:
     """The standing decisions that are decided anew, in a matter that may be told by fewer words
     where it was not long ago.
     """
-    for old in stand:
+    for old in in_force:
         least = SAME_MATTER / 2 if old in recent else SAME_MATTER
         if any(
             old.at < new.at and overlap(new.terms, old.terms) >= least for new in newest

@@ -24,7 +24,7 @@ from keeplore.capture.discourse.statements import (
 from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreed
 from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
-from keeplore.capture.distill.standing_decisions import Decision, standing
+from keeplore.capture.distill.standing_decisions import Decision, standing_decisions
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
 from keeplore.capture.notes.findings import (
@@ -127,14 +127,14 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
         for at, exchange in enumerate(exchanges)
     ]
 
-    def decisions_at(at: int) -> tuple[list[Decision], list[Decision]]:
+    def made_at(at: int) -> tuple[list[Decision], list[Decision]]:
         of_person, of_agent = found[at]
         return _as_decisions(of_person, at), _as_decisions(of_agent, at)
 
-    stands = {_answer_of(d.quote) for d in standing(exchanges, decisions_at)}
+    standing = {_answer_of(d.quote) for d in standing_decisions(exchanges, made_at)}
     in_order = chain.from_iterable(chain.from_iterable(found))
     by_quote = {candidate.quote: candidate for candidate in in_order}
-    kept = [c for c in by_quote.values() if c.order or _answer_of(c.quote) in stands]
+    kept = [c for c in by_quote.values() if c.order or _answer_of(c.quote) in standing]
     told = [c.text for c in kept if c.confidence >= AUTOMATIC and not _is_tale(c)]
     untold = (f for f in findings(exchanges) if not is_told(f.text, told))
     kept += map(_finding_candidate, untold)
