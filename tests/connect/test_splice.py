@@ -219,3 +219,24 @@ def test_whatever_python_reads_is_read_alike(text: str) -> None:
 @pytest.mark.parametrize("text", ["{} // x", "[1,]", "/* */ {}"])
 def test_comments_and_trailing_commas_are_noted(text: str) -> None:
     assert not parse(text).is_strict
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ('{"a": [{"timeout": 5, "on": true, "args": [1, 2]}]}', True),
+        ('{"a": [0, {"args": [1, 2], "on": true, "timeout": 5}, 1]}', True),
+        ('{"a": [{"timeout": 5, "on": 1, "args": [1, 2]}]}', False),
+        ('{"a": [{"timeout": 5.5, "on": true, "args": [1, 2]}]}', False),
+        ('{"a": [{"timeout": 5, "on": true, "args": [2, 1]}]}', False),
+        ('{"a": [{"timeout": 5, "on": true}]}', False),
+        ('{"a": {"timeout": 5, "on": true, "args": [1, 2]}}', False),
+        ("{}", False),
+    ],
+)
+def test_an_entry_is_found_in_whatever_order_its_keys_stand(
+    text: str, is_there: bool
+) -> None:
+    value = {"timeout": 5, "on": True, "args": [1, 2]}
+    found = find(parse(text), JsonEntry(("a",), value, is_element=True))
+    assert (found is not None) == is_there

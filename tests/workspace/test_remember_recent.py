@@ -13,7 +13,7 @@ from keeplore.memory import Conversation, new_id, parse
 from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallRequest
 from keeplore.text.dates import now
-from keeplore.workspace.recording.remember_recent import remember_recent
+from keeplore.workspace.recording.remember_recent import _note_id, remember_recent
 from keeplore_hooks.events import Command, Origin, Session, Turn
 
 TALK = [
@@ -255,3 +255,10 @@ def test_where_nothing_was_decided_the_last_question_and_its_answer_are_the_stat
         "And how is it built?\nSo:\n\n> **User, 2026-02-09 14:00 UTC:**"
     )
     assert text.endswith("> **Assistant:** So:\n>\n> ```sh\n> make\n> ```\n")
+
+
+def test_a_note_of_the_same_turns_has_the_same_id_also_where_no_host_is_known() -> None:
+    source = {"host": "codex", "session": "s-1"}
+    known = new_id("note", "codex", "s-1", "recent", "t-1", "t-2")
+    assert _note_id(source, ["t-1", "t-2"]) == known
+    assert _note_id({}, ["t-1"]) == new_id("note", "", "", "recent", "t-1")

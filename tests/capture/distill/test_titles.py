@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
 from keeplore.capture.distill.title_wording import (
+    _with_ending,
     error_wording,
     fit_title,
     looseness,
@@ -896,3 +897,19 @@ def test_a_title_ends_with_a_word_and_has_no_stars(
     request_: str, expected: str
 ) -> None:
     assert title(request_, "Ok.") == expected
+
+
+@pytest.mark.parametrize(
+    ("verb", "ending", "forms"),
+    [
+        ("add", "ed", ["added", "added", "addded"]),
+        ("cache", "ing", ["cacheing", "caching", "cacheeing"]),
+        ("drop", "ing", ["droping", "droping", "dropping"]),
+        ("copy", "ed", ["copyed", "copyed", "copyyed", "copied"]),
+        ("copy", "ing", ["copying", "copying", "copyying"]),
+    ],
+)
+def test_how_a_form_of_a_verb_may_be_written(
+    verb: str, ending: str, forms: list[str]
+) -> None:
+    assert list(_with_ending(verb, ending)) == forms

@@ -12,8 +12,10 @@ import pytest
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.hosts.exports import export_file
+from keeplore_hooks.hosts.exports.chat_export import ChatExport, ChatHead
 from keeplore_hooks.hosts.exports.chatgpt import ChatGpt
 from keeplore_hooks.hosts.exports.claude_ai import ClaudeAi
+from keeplore_hooks.hosts.jsonl import digest
 
 BEGAN = 1770645600.25  # 2026-02-09T14:00:00Z
 SPAN = 60
@@ -441,3 +443,60 @@ def test_a_circle_of_messages_of_claude_ai_is_cut(tmp_path: Path) -> None:
     conversation = {"uuid": "c-1", "chat_messages": messages}
     (turn,), problems = read(ClaudeAi(), export(tmp_path, conversation))
     assert (turn.user, turn.replies, problems) == ("Which queue?", ("Postgres.",), [])
+
+
+CLAUDE_AI = {
+    "uuid": "c-1",
+    "name": "Retries",
+    "created_at": "2026-02-09T14:00:00Z",
+    "updated_at": "2026-02-09T15:00:00Z",
+    "chat_messages": [],
+}
+CHATGPT = {
+    "conversation_id": "g-1",
+    "id": "g-2",
+    "title": "Retries",
+    "create_time": 1770645600.0,
+    "update_time": 1770649200.0,
+    "mapping": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "conversation", "left_out", "head"),
+    [
+        (ClaudeAi(), CLAUDE_AI, (), ("c-1", 14, 15)),
+        (ClaudeAi(), CLAUDE_AI, ("updated_at",), ("c-1", 14, 14)),
+        (ClaudeAi(), CLAUDE_AI, ("created_at",), ("c-1", 0, 15)),
+        (ClaudeAi(), CLAUDE_AI | {"uuid": "a/b"}, (), (digest("a/b"), 14, 15)),
+        (
+            ClaudeAi(),
+            CLAUDE_AI,
+            ("uuid",),
+            (digest("2026-02-09T14:00:00Z", "Retries"), 14, 15),
+        ),
+        (ChatGpt(), CHATGPT, (), ("g-1", 14, 15)),
+        (ChatGpt(), CHATGPT, ("conversation_id",), ("g-2", 14, 15)),
+        (ChatGpt(), CHATGPT, ("update_time",), ("g-1", 14, 14)),
+        (ChatGpt(), CHATGPT, ("create_time",), ("g-1", 0, 15)),
+        (
+            ChatGpt(),
+            CHATGPT,
+            ("conversation_id", "id"),
+            (digest("2026-02-09T14:00:00Z", "Retries"), 14, 15),
+        ),
+    ],
+)
+def test_what_a_conversation_of_an_export_says_of_itself(
+    source: ChatExport,
+    conversation: dict[str, Any],
+    left_out: tuple[str, ...],
+    head: tuple[str, int, int],
+) -> None:
+    kept = {key: value for key, value in conversation.items() if key not in left_out}
+    name, began, changed = head
+    assert source.head_of(kept) == ChatHead(
+        name,
+        f"2026-02-09T{began}:00:00Z" if began else "",
+        f"2026-02-09T{changed}:00:00Z" if changed else "",
+    )

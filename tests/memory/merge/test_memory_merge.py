@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -308,6 +309,30 @@ def test_a_projects_remotes_of_both_sides_are_kept() -> None:
     said = {"schema": 1, "name": "a", "remotes": ["x", "z", "y"], "root_commit": "c"}
     assert merged == FileMerge(json.dumps(said, indent=2) + "\n", {})
     assert merge_project("projects/a/project.json", base, one, "no json").text == one
+
+
+@pytest.mark.parametrize(
+    ("base", "one", "other", "merged"),
+    [
+        # what one side takes away is gone, and what it changes is changed
+        ({"a": 1, "b": 1}, {"a": 1}, {"a": 1, "b": 1}, {"a": 1}),
+        ({"a": 1}, {"a": 2}, {"a": 1}, {"a": 2}),
+        ({"r": ["x", "y"]}, {"r": ["x"]}, {"r": ["x", "y", "z"]}, {"r": ["x", "z"]}),
+        # without a base both sides stay
+        (None, {"a": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 1}),
+        (None, {"r": ["x"]}, {"r": ["x", "y"]}, {"r": ["x", "y"]}),
+    ],
+)
+def test_a_project_is_merged_key_by_key(
+    base: dict[str, Any] | None,
+    one: dict[str, Any],
+    other: dict[str, Any],
+    merged: dict[str, Any],
+) -> None:
+    path, known = "projects/a/project.json", json.dumps(base) if base else None
+    sides = (json.dumps(one), json.dumps(other))
+    for texts in (sides, sides[::-1]):
+        assert json.loads(merge_project(path, known, *texts).text) == merged
 
 
 def test_comments_and_quotes_in_the_front_matter_stay_where_the_lines_of_both_can_be_joined() -> (

@@ -12,10 +12,12 @@ import pytest
 
 from keeplore.index import Embedder, Index, embedder_for
 from keeplore.index.passages import STATEMENTS as STATEMENT_KINDS
+from keeplore.index.rows import PassageRow
 from keeplore.memory import Memory
 from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import RecallHit, RecallRequest, SearchScope
+from keeplore.recall.statements.head_statements import _lines_within
 from keeplore.store import Store
 
 HERE = SearchScope("shop")
@@ -161,3 +163,26 @@ def test_a_passage_has_no_cosine_of_a_model_that_made_none(
         index.passages_of("mem_00000000-0000-4000-8000-000000000000", STATEMENT_KINDS)
         == []
     )
+
+
+def test_the_best_statements_are_taken_that_fit() -> None:
+    rows = [
+        PassageRow(number, "m", "p", "statement", f"t-{number}", "", "x" * size, "")
+        for number, size in enumerate((10, 50, 20, 5))
+    ]
+    taken = {}
+    for room in range(90):
+        lines = _lines_within(room, rows)
+        taken.setdefault("".join(turn[-1] for _, turn in lines), room)
+    assert taken == {
+        "": 0,
+        "3": 6,
+        "0": 11,
+        "03": 17,
+        "02": 32,
+        "023": 38,
+        "01": 62,
+        "013": 68,
+        "012": 83,
+        "0123": 89,
+    }

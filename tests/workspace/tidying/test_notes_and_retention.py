@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import new_id
@@ -17,7 +18,14 @@ from keeplore.worker.tasks.tidy_task import TidyTask
 from keeplore.workspace import Registry
 from keeplore.workspace.tidying.digest_maker import row_filter
 from keeplore.workspace.tidying.retention import idle_moves
-from keeplore.workspace.tidying.tidy_plan import tidy, tidy_plan, undo
+from keeplore.workspace.tidying.tidy_plan import (
+    ALLOWED,
+    UNTIDIED,
+    _taken_back,
+    tidy,
+    tidy_plan,
+    undo,
+)
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.proposals import held_proposals
 
@@ -264,3 +272,17 @@ def test_the_worker_tidies_once_a_day_where_it_may_and_nobody_works(
             time.sleep(0.01)
         assert changed == [True] and [*workspace.root.rglob("digests/*.md")]
         assert task.run(0.0) == NEVER
+
+
+def test_what_was_taken_back_and_not_allowed_since_is_known_from_the_log() -> None:
+    lines = [
+        {"event": UNTIDIED, "ids": ["c"], "at": "2026-01-04"},
+        {"event": UNTIDIED, "ids": ["a", "b"], "at": "2026-01-01"},
+        {"event": "refined", "ids": ["a"], "at": "2026-01-02"},
+        {"event": UNTIDIED, "ids": ["d"], "at": "2026-01-02"},
+        {"event": ALLOWED, "ids": ["d"], "at": "2026-01-03"},
+        {"event": UNTIDIED, "ids": ["a", "b"], "at": "2026-01-05"},
+        {"event": ALLOWED},  # of a program that we do not know
+    ]
+    log = SimpleNamespace(store=SimpleNamespace(records=lambda: lines))
+    assert _taken_back(log) == [["c"], ["a", "b"]]
