@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -140,6 +141,49 @@ WRITING = (
     ("workspaces", "home"),
 )
 
+OUTSIDE = (
+    ("init", "~/other"),
+    ("init", "~/other"),
+    ("workspaces",),
+    ("whoami",),
+    ("projects", "add", "~/code"),
+    ("projects", "add", "~/code"),
+    ("projects",),
+    ("projects", "--json"),
+    ("projects", "in-repo", "~/code"),
+    ("projects", "reassign", "code", "shop"),
+    ("exclude", "~/code"),
+    ("exclude", "--list", "--json"),
+    ("include", "~/code"),
+    ("sync",),
+    ("tidy",),
+    ("tidy", "--json"),
+    ("refine", "--dry-run"),
+    ("ingest", "~/plan.md"),
+    ("ingest", "~/plan.md"),
+    ("ingest", "--status"),
+    ("ingest", "--status", "--json"),
+    ("ingest", "~/nothing.md"),
+    ("connect", "--yes", "cursor", "claude-code"),
+    ("connect", "--yes", "cursor"),
+    ("disconnect", "--yes", "cursor"),
+    ("connect", "--yes", "nothing"),
+    ("import", "--all", "--dry-run"),
+    ("import", "chatgpt", "--from", "~/nothing.zip"),
+    ("lint", "--install"),
+    ("lint", "--install"),
+    ("lint", "--uninstall"),
+    ("lint", "--uninstall"),
+    ("export", "-o", "~/out.md"),
+    ("graph", "-f", "html", "-o", "~/graph.html"),
+    ("open", "--export", "~/code"),
+    ("workspaces", "remove", "other"),
+    ("workspaces", "remove", "other"),
+    ("worker", "status"),
+    ("worker", "status", "--json"),
+    ("worker", "stop"),
+)
+
 Run = Callable[..., list[str]]
 
 
@@ -165,7 +209,7 @@ def run(
             main()
         said, errors = capsys.readouterr()
         text = plain(f"{said}{errors}", home, machine)
-        shown = " ".join(arguments).replace(machine, "MACHINE")
+        shown = " ".join(arguments).replace(machine, "MACHINE").replace(str(home), "~")
         return ["", f"$ keeplore {shown} → {ended.value.code}", *text]
 
     return run
@@ -194,13 +238,30 @@ def test_whole_outputs(run: Run) -> None:
     assert seen == written_lines("cli/reading.txt", seen)
 
 
+def numbered(lines: list[str]) -> list[str]:
+    """The lines with a number for each id, since those that are made here are others each time."""
+    new: dict[str, str] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return new.setdefault(found[1], f"id-{len(new)}")
+
+    return [MADE.sub(number, line) for line in lines]
+
+
 def test_whole_outputs_of_what_changes_memory(run: Run) -> None:
     seen: list[str] = []
     for arguments in WRITING:
         seen += run(*arguments)
-    new: dict[str, str] = {}
-    lines = [
-        MADE.sub(lambda at: new.setdefault(at[1], f"new-{len(new)}"), line)
-        for line in seen
-    ]
+    lines = numbered(seen)
     assert lines == written_lines("cli/writing.txt", lines)
+
+
+def test_whole_outputs_of_what_changes_the_machine(run: Run, home: Path) -> None:
+    subprocess.run(("git", "init", "-q", home / "code"), check=True)
+    (home / "code" / "README.md").write_text("# Code\n")
+    (home / "plan.md").write_text("# Plan\n\nWe ship in May.\n")
+    seen: list[str] = []
+    for arguments in OUTSIDE:
+        seen += run(*(one.replace("~", str(home)) for one in arguments))
+    lines = numbered(seen)
+    assert lines == written_lines("cli/outside.txt", lines)
