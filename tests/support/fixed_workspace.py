@@ -88,6 +88,32 @@ def memories(machine: str) -> Iterator[Memory]:
     source = {**own, "turns": [latest[2].turns[1]]}
     yield note("tabs", 6, "I prefer tabs in Makefiles", scope="user", source=source)
     yield from dispute("shop", 5, **shop)
+    names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta"]
+    tables = ", ".join(f"`orders_{name}`" for name in names)
+    text = f"Its tables are {tables}, since #7; `orders_eta` holds what is parked."
+    about = {
+        "entities": [
+            {"source": "orders service", "relationship": "uses", "target": "Postgres"},
+            {"source": "billing", "relationship": "asks", "target": "orders service"},
+        ],
+        "aspects": [
+            {
+                "entity": "Postgres",
+                "type": "tool",
+                "aspect": "version",
+                "kind": "constraint",
+            }
+        ],
+    }
+    yield note(
+        "queue",
+        3.5,
+        "The orders service keeps its queue in Postgres",
+        text,
+        **shop,
+        **about,
+    )
+    yield note("seven", 3.4, "Issue #7 is done", "`orders_eta` is there.", **shop)
     place = {"source": own, "created_at": moment(3), "updated_at": moment(3)}
     yield hostile().with_meta(**place)
 

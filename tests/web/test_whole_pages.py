@@ -5,6 +5,7 @@ To write them anew: WRITE_GOLDEN=1 pytest -n0 tests/web -k whole, then read the 
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -57,6 +58,11 @@ def plain(window: Window, text: str) -> Iterator[str]:
 
 
 def main_part(text: str) -> str:
+    """What tells one page from another; of a picture its data."""
+    if data := re.search(
+        r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text
+    ):
+        return json.dumps(json.loads(data[1]), indent=1)
     return text[text.find("<main") : text.find("</main>")] if "<main" in text else text
 
 
@@ -93,6 +99,10 @@ PAGES = (
     "/threads/ffffffff",
     "/graph",
     "/graph?name=SQS&project=website",
+    "/graph/picture",
+    "/graph/picture?name=postgres",
+    "/graph/picture?project=website",
+    "/graph/picture?name=orders_thet",
     "/graph/picture?name=nothing+like+it",
     "/projects",
     "/review",
