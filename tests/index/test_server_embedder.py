@@ -499,3 +499,16 @@ def test_what_goes_before_a_text_is_known_by_the_models_name(
     model: str, question: str, passage: str
 ) -> None:
     assert prefixes_of(model) == Prefixes(question, passage)
+
+
+@pytest.mark.parametrize("length", [1e-6, 0.5, 1.0, 1e6])
+def test_vectors_of_any_length_have_length_one(length: float) -> None:
+    given = np.array([[3.0, 4.0], [0.0, -1.0]], np.float32) * np.float32(length)
+    made = embedding_http._normalised(given)
+    assert np.allclose(made, [[0.6, 0.8], [0.0, -1.0]])
+
+
+@pytest.mark.parametrize("bad", [[0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]])
+def test_a_vector_without_a_direction_is_refused(bad: list[float]) -> None:
+    with pytest.raises(embedding_http.TextsRefused, match="points nowhere"):
+        embedding_http._normalised(np.array([[1.0, 0.0], bad], np.float32))

@@ -84,3 +84,14 @@ def test_whatever_people_write_every_machine_finds_the_same_heads(
             place.superseded_by in ("", chain.head)
             for place in chain_positions([chain]).values()
         )
+
+
+def test_the_newest_of_a_cycle_is_told_by_its_age_and_not_by_its_id() -> None:
+    ages = {
+        "a": ("2026-03-01", "a"),
+        "b": ("2026-01-01", "b"),
+        "c": ("2026-02-01", "c"),
+    }
+    [chain] = chains({"a": ["c"], "b": ["a"], "c": ["b"]}, ages)
+    assert (chain.head, chain.members[-1]) == ("a", "a")
+    assert chain.has_cycle

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from keeplore_hooks.events import Command, Compaction, Question, Turn
 from keeplore_hooks.hosts import Cursor
+from keeplore_hooks.hosts.specstory.specstory_lines import HistoryTool
+from keeplore_hooks.hosts.specstory.specstory_tools import _command
 from keeplore_hooks.installed import HOSTS, source_named
 
 SOURCE = source_named("specstory")
@@ -612,3 +614,22 @@ def test_a_command_that_was_refused_is_no_work(path, told):
         path, HEAD + user("Ship", 1) + agent(tool("Bash", "shell", block), 2)
     )
     assert isinstance(turn, Turn) and turn.work.commands == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "command"),
+    [
+        (["<summary>Tool use: **Bash** `git push`</summary>"], "git push"),
+        (["<summary>Tool use: **Bash**</summary>", "`make &lt; a`"], "make < a"),
+        (["<summary>Run command: make test</summary>"], "make test"),
+        (["<summary>Bash</summary>", "```bash", "make lint", "```"], "make lint"),
+        (["<summary>Bash</summary>", " ```sh ", "make lint", "```"], "make lint"),
+        (["<summary>Bash</summary>", "```text", "make lint", "```"], ""),
+        (["<summary>Bash</summary>"], ""),
+        ([], ""),
+    ],
+)
+def test_a_command_stands_in_the_summary_or_in_a_fence(
+    lines: list[str], command: str
+) -> None:
+    assert _command(HistoryTool("shell", "Bash", lines)) == command

@@ -289,8 +289,14 @@ def test_audit_lines_of_both_sides_stand_once_and_in_time() -> None:
         json.dumps({"at": f"2026-01-0{day}T00:00:00Z", "n": day}) for day in (1, 2, 3)
     )
     base = f"{first}\n"
-    one, other = f"{base}{third}\n", f"{base}{second}\n{third}\n"
-    expected = f"{first}\n{second}\n{third}\n"
+    late = [
+        json.dumps({"n": 9 - hour, "at": f"2026-01-04T0{hour}:00:00Z"})
+        for hour in range(9)
+    ]
+    untimed = ["no JSON", json.dumps({"at": 7}), json.dumps({"n": 1})]
+    one = "\n".join((first, third, *late[::2], untimed[1], ""))
+    other = "\n".join((first, second, third, *late[1::2], untimed[0], untimed[2], ""))
+    expected = "\n".join((first, *sorted(untimed), second, third, *late, ""))
     assert (
         merge_log("audit/studio/2026-02.jsonl", base, one, other).text
         == merge_log("audit/studio/2026-02.jsonl", base, other, one).text
