@@ -226,6 +226,7 @@ def test_an_answer_is_given_under_the_id_that_it_has_in_the_rollout(
     assert (
         (payload.id, payload.answer) == (record.id, record.answer) == ("ask:0", "Redis")
     )
+    assert (payload.question, payload.options, payload.at) == ("Which?", ("Redis",), AT)
 
 
 def test_subagents_make_no_turns(rollout: Any, codex: Any, tmp_path: Path) -> None:
