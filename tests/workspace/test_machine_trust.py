@@ -278,3 +278,24 @@ def test_a_path_cannot_pose_as_a_commit(clone: Clone) -> None:
         ("eve@example.invalid", 1),
         (OWN, 0),
     ]
+
+
+def test_every_machine_is_listed_of_which_anything_is_known(clone: Clone) -> None:
+    clone.commit("second-2")
+    clone.commit("bens-3", "ben@example.invalid")
+    whose = clone.whose()
+    whose.accept(["friend-4"])
+    whose.refuse(["foe-5"])
+    assert states(whose) == {
+        "here-1": "this machine",
+        "second-2": "yours",
+        "bens-3": "not accepted",
+        "friend-4": "accepted",
+        "foe-5": "refused",
+    }
+    asked = {one.id: (one.email, one.state) for one in whose.machines(["heard-6"])}
+    assert asked.keys() - states(whose).keys() == {"heard-6"}
+    assert asked["bens-3"] == ("ben@example.invalid", MachineState.UNKNOWN)
+    assert asked["foe-5"] == ("", MachineState.REFUSED)
+    newest = [one.at for one in whose.machines()]
+    assert newest == sorted(newest, reverse=True)
