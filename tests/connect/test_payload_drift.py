@@ -20,15 +20,15 @@ def look(state: Path, *payloads: Any, event: str = "SessionStart") -> PayloadDri
     drift = PayloadDrift(state, {"PATH": ""})
     for payload in payloads:
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        drift.look("codex", event, data)
+        drift.count("codex", event, data)
     return drift
 
 
 def test_what_is_known_is_not_counted(tmp_path: Path) -> None:
     look(tmp_path, KNOWN_FIELDS, b"", b"{", b"[7]", b"7")
     drift = PayloadDrift(tmp_path, os.environ)
-    drift.look("a plugin's host", "Anything", b'{"new": 1}')
-    drift.look("opencode", "session.created", b'{"new": 1}')
+    drift.count("a plugin's host", "Anything", b'{"new": 1}')
+    drift.count("opencode", "session.created", b'{"new": 1}')
     assert list(tmp_path.iterdir()) == []
 
 

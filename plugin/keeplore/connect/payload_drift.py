@@ -36,13 +36,13 @@ class PayloadDrift:
         self._counts = counted(state)
         self._versions: dict[str, str] = {}
 
-    def look(self, host: str, event: str, payload: bytes) -> None:
+    def count(self, host: str, event: str, payload: bytes) -> None:
         """Count what is unknown in a payload. Raises OSError."""
         if unknown := unknown_in(host, event, payload):
             version = self._version_of(host)
             names = self._counts.setdefault(host, {}).setdefault(version, {})
-            is_due = [_add(names, name) for name in unknown]
-            if any(is_due):
+            should_write = [_add(names, name) for name in unknown]
+            if any(should_write):
                 durable.write(self._path, json.dumps(self._counts).encode())
 
     def _version_of(self, host: str) -> str:

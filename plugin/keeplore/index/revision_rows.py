@@ -64,6 +64,7 @@ def put_ending(connection: sqlite3.Connection, key: int, memory: Memory) -> None
 
 
 def stored_ending(connection: sqlite3.Connection, key: int) -> tuple[str, str] | None:
+    """The turn and words of it that this memory, a note, puts an end to; None for no such note."""
     sql = "SELECT turn, words FROM endings WHERE memory = ?"
     found: tuple[str, str] | None = connection.execute(sql, (key,)).fetchone()
     return found

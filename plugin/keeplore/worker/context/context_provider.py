@@ -235,6 +235,9 @@ class ContextProvider:
         room: TextBudget,
         kind: InjectionKind = InjectionKind.BRIEF,
     ) -> str:
+        """A brief of what is there now; the session counts as started, and as told of what it
+        holds.
+        """
         self._note_start(source, origin)
         self._briefed_as[origin.session_key] = agent_name(origin.agent_name)
         # the host of a session that was cleared has not before it what the session said

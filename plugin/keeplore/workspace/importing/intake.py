@@ -105,7 +105,7 @@ class Intake:
         taken = self._take_reading(replace(heard, left_out=left_out), reading)
         # what is counted is no reason to keep an entry
         with contextlib.suppress(OSError):
-            self._drift.look(host.name, event, payload)
+            self._drift.count(host.name, event, payload)
         return taken
 
     def _take_reading(self, heard: SessionProgress, reading: Reading) -> IntakeResult:
@@ -174,6 +174,7 @@ class Intake:
         return tuple(problems)
 
     def _finish_session(self, progress: SessionProgress) -> None:
+        """Take what is left in the record of a session that is over, and close its conversation."""
         cursor: Cursor = progress.cursor
         cwd = progress.origin.cwd
         if is_recorded(progress.origin.transcript) and self._may_capture(cwd):
