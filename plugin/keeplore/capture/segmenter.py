@@ -203,19 +203,25 @@ def _message_start(message: str) -> str:
 
 
 def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
-    """The model's probability of a shift, with the threshold that the last unit has to reach.
-    People among themselves change the subject anyhow.
+    """The model's probability of a shift, and the threshold for it: that of a talk with an
+    assistant and that of a talk between people, mixed by how much this is the former.
     """
     message = units[-1].user
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
     alone = ALONE if len(units) == 2 else 0.0
-    with_assistant = LIKELY_ASSISTED + _continuation_weight(message) + too_short + alone
+    assistant_threshold = (
+        LIKELY_ASSISTED + _continuation_weight(message) + too_short + alone
+    )
     taken_up = (
         TAKEN_UP if takes_up(message, [unit.assistant for unit in units[:-1]]) else 0.0
     )
-    gate = topic_model.assisted(units)
+    assistant_share = topic_model.assisted(units)
     return Shift(
-        chance, LIKELY * (1 - gate) + with_assistant * gate + taken_up, LIKELY_MAYBE
+        chance,
+        LIKELY * (1 - assistant_share)
+        + assistant_threshold * assistant_share
+        + taken_up,
+        LIKELY_MAYBE,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.distill.acknowledged import acknowledged
+from keeplore.capture.distill.acknowledged import sentences_taken_up
 from keeplore.capture.distill.decisions import decisions
 from keeplore.capture.distill.distiller import distill
 from keeplore.memory import Exchange, Quote
@@ -16,7 +16,7 @@ FIRST = Exchange("t-0", AT, "The kiln log is a mess.", ("I tidied the columns.",
 
 def lines(message: str, reply: str) -> list[str]:
     exchange = Exchange("t-1", AT, message, (reply,))
-    return [one.line for one in acknowledged(sentences(message), exchange)]
+    return [one.line for one in sentences_taken_up(sentences(message), exchange)]
 
 
 @pytest.mark.parametrize(

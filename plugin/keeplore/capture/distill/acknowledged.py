@@ -107,46 +107,49 @@ class Acknowledged:
         return answer_line(self.said, self.stated)
 
 
-def acknowledged(
+def sentences_taken_up(
     message: Sequence[Sentence], exchange: Exchange
 ) -> Iterator[Acknowledged]:
-    """What a message settles by what the reply to it confirms, of each confirmation the sentence
-    that it takes up most of.
+    """What a message settles by what the reply to it confirms: the sentence that each confirmation
+    takes up most of.
     """
     reply = _taking_up(message, exchange)
     settling = [s.text for s in message if _may_settle(s)]
     is_confirmed = bool(reply) and _is_confirmation(reply[0].text)
     if not is_confirmed:
         settling = [text for text in settling if _is_terse(text)]
-    found = [*_stated_of_each(settling, reply)]
+    found = [*_pair_with_statements(settling, reply)]
     yield from found
     # what says itself that something shall be otherwise, and is no reason for something else
-    told = [each.said for each in found]
+    told = [pair.said for pair in found]
     for text in settling if is_confirmed else ():
         if text not in told and revision_of(text) and not weight_of(text, "reason"):
             yield Acknowledged(text, "")
 
 
-def answered(
+def answers_taken_up(
     message: Sequence[Sentence], before: Exchange, exchange: Exchange
 ) -> Iterator[Acknowledged]:
-    """What a message says to what the reply before it put to the person, each with what the reply
-    to it states of it, else as one; nothing where it rules nothing or is not taken up.
+    """What a message answers to what the reply before it asked or proposed: each sentence that
+    rules something with the statement by which the next reply takes it up, else the message as one;
+    nothing where that reply takes up nothing.
     """
     reply = last_reply(exchange)[:STATING]
-    ruling = [s.text for s in message if _may_rule(s)]
-    is_telling = bool(ruling) or _is_long(exchange.user)
+    rulings = [s.text for s in message if _may_rule(s)]
+    is_telling = bool(rulings) or _is_long(exchange.user)
     if not (reply and is_telling) or _is_asking(exchange.user):
         return
     asked = _put_to_person(before)
     if not _is_settled_by(reply[0].text, asked):
-        ruling = [text for text in ruling if _rules_first(text)]
+        rulings = [text for text in rulings if _rules_first(text)]
         if not _answers_open_choice(reply[0].text, before):
             return
-    found = [replace(each, asked=asked) for each in _stated_of_each(ruling, reply)]
+    found = [
+        replace(pair, asked=asked) for pair in _pair_with_statements(rulings, reply)
+    ]
     yield from found
     if not found:
-        yield from _answered_as_one(message, ruling, reply, asked, exchange)
+        yield from _answered_as_one(message, rulings, reply, asked, exchange)
 
 
 def _is_settled_by(reply: str, asked: str) -> bool:
@@ -189,7 +192,7 @@ def _answers_open_choice(stated: str, before: Exchange) -> bool:
 
 def _answered_as_one(
     message: Sequence[Sentence],
-    ruling: Sequence[str],
+    rulings: Sequence[str],
     reply: Sequence[Sentence],
     asked: str,
     exchange: Exchange,
@@ -199,25 +202,27 @@ def _answered_as_one(
     """
     stated = _first_telling(reply)
     is_long = _is_long(exchange.user)
-    if is_long and stated and _is_of(stated, exchange.user):
+    if is_long and stated and _follows_from(stated, exchange.user):
         yield Acknowledged("", stated)
     elif len(message) < len(sentences(exchange.user)):
-        added = (text for text in ruling if opens_with(text, "adds_to_it"))
+        added = (text for text in rulings if opens_with(text, "adds_to_it"))
         yield from (Acknowledged(text, "") for text in added)
-    elif not is_long and any(map(_SAYS_MORE.search, ruling)):
-        yield Acknowledged(_as_said(message, ruling, exchange.user), stated, asked)
+    elif not is_long and any(map(_SAYS_MORE.search, rulings)):
+        yield Acknowledged(_as_said(message, rulings, exchange.user), stated, asked)
 
 
-def _as_said(said: Sequence[Sentence], ruling: Sequence[str], message: str) -> str:
+def _as_said(
+    message: Sequence[Sentence], rulings: Sequence[str], whole_text: str
+) -> str:
     """The rulings of a message with its no and its facts, where nothing was left out between them;
     else the longest ruling.
     """
-    rest = (s.text for s in said if s.text in ruling or _is_kept(s.text))
+    rest = (s.text for s in message if s.text in rulings or _is_kept(s.text))
     whole = " ".join(rest)
-    return whole if whole in " ".join(message.split()) else max(ruling, key=len)
+    return whole if whole in " ".join(whole_text.split()) else max(rulings, key=len)
 
 
-def _is_of(stated: str, message: str) -> bool:
+def _follows_from(stated: str, message: str) -> bool:
     """Does a statement tell what follows from a long message, or take up some of its words?"""
     shared = {*terms(message)} & {*terms(stated)}
     return len(shared) >= TAKEN_UP or opens_with(stated, "concludes")
@@ -238,7 +243,7 @@ def _taking_up(message: Sequence[Sentence], exchange: Exchange) -> Sequence[Sent
     return () if words > MOST_WORDS or is_asking else last_reply(exchange)[:STATING]
 
 
-def _stated_of_each(
+def _pair_with_statements(
     texts: Sequence[str], reply: Sequence[Sentence]
 ) -> Iterator[Acknowledged]:
     """Each statement of a reply with the one text that it takes up most of."""
@@ -308,18 +313,19 @@ def _leaves_to_say(text: str) -> bool:
     return opens_with(text, "able") or says(text, "leaves_to_say")
 
 
-def acknowledged_behind(
+def settled_by_reply(
     before: Exchange | None, message: Sequence[Sentence], exchange: Exchange
 ) -> list[Acknowledged]:
-    """What a message settles so behind an exchange that did not ask for what is the case; of a
-    talk's first message, which is mostly a task, another value of something alone ("make it 8").
+    """What a message settles as the reply to it shows; nothing behind a question for facts. Of a
+    talk's first message, which is mostly a task, only another value ("make it 8").
     """
     if before is None:
-        first = acknowledged(message, exchange)
-        return [each for each in first if opens_with(each.said, "another_value")]
+        first = sentences_taken_up(message, exchange)
+        return [pair for pair in first if opens_with(pair.said, "another_value")]
     if _asks_for_facts(before.assistant):
         return []
-    return [*answered(message, before, exchange)] or [*acknowledged(message, exchange)]
+    answers = [*answers_taken_up(message, before, exchange)]
+    return answers or [*sentences_taken_up(message, exchange)]
 
 
 def _asks_for_facts(reply: str) -> bool:

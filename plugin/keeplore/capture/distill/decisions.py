@@ -14,7 +14,7 @@ from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.discourse.statements import is_step, objection
-from keeplore.capture.distill.acknowledged import acknowledged_behind, closing_answer
+from keeplore.capture.distill.acknowledged import closing_answer, settled_by_reply
 from keeplore.capture.distill.agreements import (
     IN_REPLY,
     Agreed,
@@ -169,7 +169,7 @@ def _with_acknowledged(
     if agreement and (agreement.said or not _says_more(said[0].text)):
         told.append(agreement.said or said[0].text)
     untold = [s for s in said if not _is_told(s.text, told)]
-    for settled in acknowledged_behind(before, untold, exchange):
+    for settled in settled_by_reply(before, untold, exchange):
         speaker = "user" if settled.said else "assistant"
         yield decision_of(settled.line, speaker, exchange.id, STIPULATED, at)
 
@@ -307,6 +307,7 @@ def _deciding_sentences(
 
 
 def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
+    """The decisions in answers to questions in form, and of a plan that the person agrees to."""
     before: str | AnsweredQuestion = ""
     for reply in exchange.replies:
         if (

@@ -187,8 +187,8 @@ def _is_telling(s: Statement) -> bool:
 
 
 def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
-    found = outcomes.outcomes(model.exchanges, model.sent_back)
-    for order, (weight, at, _, sentence) in enumerate(found):
+    reports = outcomes.outcomes(model.exchanges, model.sent_back)
+    for order, (weight, at, _, sentence) in enumerate(reports):
         words = clip(statements.words_with_heading(sentence))
         yield Extract(Quote(words, "assistant", model.exchanges[at].id), weight, order)
 

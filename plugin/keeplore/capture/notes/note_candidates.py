@@ -408,29 +408,29 @@ def _agreed_candidates(
     answers = lettered_answers(exchange.user, earlier)
     yield from (_lettered_candidate(answer, exchange.id) for answer in answers)
     said = sentences(exchange.user)
-    found = agreed(said, earlier) if earlier and said and not answers else None
-    if found is None or found.is_offer:
+    agreement = agreed(said, earlier) if earlier and said and not answers else None
+    if agreement is None or agreement.is_offer:
         return
-    if found.choice and opens_with(said[0].text, "errand"):
+    if agreement.choice and opens_with(said[0].text, "errand"):
         return
-    text = without_label(pattern("note_advice").sub("", found.text))
-    line = found.choice.line(text) if found.choice else text
-    confidence = PICKED if found.choice else CONFIRMED
-    if _has_but(said, found) or len(words(exchange.user)) > BARE_YES:
+    text = without_label(pattern("note_advice").sub("", agreement.text))
+    line = agreement.choice.line(text) if agreement.choice else text
+    confidence = PICKED if agreement.choice else CONFIRMED
+    if _has_but(said, agreement) or len(words(exchange.user)) > BARE_YES:
         confidence -= 0.2
     is_vague = points_elsewhere(text) or says(text, "hedged")
     if is_vague or count_terms(line) < MIN_TERMS:
         confidence -= 0.3
-    is_theirs = found.choice or found.said
+    is_theirs = agreement.choice or agreement.said
     place = ("user", exchange.id) if is_theirs else ("assistant", earlier[-1].id)
     yield NoteCandidate(
         capitalised(line),
         _kind_of_decision(line),
         confidence,
-        Quote(clip(found.line), *place),
-        title=_title_of_pick(found),
-        choice=found.choice,
-        is_new_value=found.kind is AgreedKind.NEW_VALUE,
+        Quote(clip(agreement.line), *place),
+        title=_title_of_pick(agreement),
+        choice=agreement.choice,
+        is_new_value=agreement.kind is AgreedKind.NEW_VALUE,
     )
 
 
