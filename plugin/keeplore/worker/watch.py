@@ -60,9 +60,12 @@ class Watch:
     """
 
     def __init__(
-        self, box: Path, arrived: Callable[[str], None], changed: Callable[[], None]
+        self,
+        box: Path,
+        on_arrival: Callable[[str], None],
+        on_change: Callable[[], None],
     ) -> None:
-        self._changed = changed
+        self._on_change = on_change
         self._followed: dict[Path, tuple[ObservedWatch, _Folder]] = {}
         # by folders, which the watch of the one above them adds by itself, if it can
         self._has_grown = False
@@ -73,7 +76,7 @@ class Watch:
         self._lock = threading.Lock()
         durable.make_private(box)
         self._observer, self._never = _start_observer(
-            box, _Handler(lambda event: arrived(_name(event)))
+            box, _Handler(lambda event: on_arrival(_name(event)))
         )
 
     def follow(self, roots: Iterable[Path]) -> str:
@@ -148,13 +151,13 @@ class Watch:
     def _note_folder(self, event: FileSystemEvent) -> None:
         """Note that one of a workspace's folders with memory came or went."""
         if _name(event) in FOLDERS:
-            self._changed()
+            self._on_change()
 
     def _note_change(self, event: FileSystemEvent) -> None:
         name = _name(event)
         self._has_grown = self._has_grown or event.is_directory
         if event.is_directory or (name.endswith(".md") and not name.startswith(".")):
-            self._changed()
+            self._on_change()
 
 
 class _Folder(NamedTuple):

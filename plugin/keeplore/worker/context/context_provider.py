@@ -61,11 +61,11 @@ class ContextProvider:
         self,
         registry: Registry,
         shown: InjectionLog,
-        caught_up: Callable[[float], object],
+        catch_up: Callable[[float], object],
     ) -> None:
         self._registry = registry
         self._shown = shown
-        self._caught_up = caught_up
+        self._catch_up = catch_up
         self._owed = OwedBriefs()
         # host and session → what was taken from what is owed for the last answer
         self._taken: dict[tuple[str, str], str] = {}
@@ -185,7 +185,7 @@ class ContextProvider:
         # whoever types at once is faster than the spool
         has_waited = self._is_compaction_waiting() or changes.was_announced(origin)
         if has_waited:
-            self._caught_up(until - began)
+            self._catch_up(until - began)
         source = self._owed.take(origin, changes, self._shown.history_of(origin))
         self._taken[origin.session_key] = source
         if not source:
@@ -209,7 +209,7 @@ class ContextProvider:
     def _session_brief(self, source: str, origin: Origin, room: TextBudget) -> str:
         """The brief at a session's start, behind what is told before each request anyway."""
         if source == "compact":
-            self._caught_up(CAUGHT_UP_S)
+            self._catch_up(CAUGHT_UP_S)
         self._refresh_soon(origin)
         standing = self._shown.brief(origin)
         room = replace(room, size=room.size - len(standing.encode()) - bool(standing))

@@ -60,14 +60,14 @@ class SlashCommands:
     def __init__(
         self,
         registry: Registry,
-        caught_up: Callable[[], bool],
+        catch_up: Callable[[], bool],
         status: Callable[[], dict[str, Any]],
-        changed: Callable[[], None],
+        on_change: Callable[[], None],
     ) -> None:
         self._registry = registry
-        self._caught_up = caught_up
+        self._catch_up = catch_up
         self._status = status
-        self._changed = changed
+        self._on_change = on_change
         act = (self._remember, self._recall, self._forget, self._memory)
         self._does: dict[str, Callable[[str, Origin, TextBudget], ContextBlock]] = dict(
             zip(COMMANDS, act, strict=True)
@@ -105,9 +105,9 @@ class SlashCommands:
             # worker
             from keeplore.workspace.recording.remember_recent import remember_recent
 
-            self._caught_up()
+            self._catch_up()
             outcome = remember_recent(workspace, cwd, origin.session)
-        self._changed()
+        self._on_change()
         return block(_remembered_sections(workspace, outcome, origin), room, DONE)
 
     def _recall(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
@@ -134,7 +134,7 @@ class SlashCommands:
             return self._candidates(text, origin, room)
         found = self._registry.find(text, cwd)
         forgot = forget(found.workspace, found.row.id)
-        self._changed()
+        self._on_change()
         return block(_forgotten_sections(found.row, forgot), room)
 
     def _candidates(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:

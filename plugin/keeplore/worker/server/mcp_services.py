@@ -18,13 +18,13 @@ TOO_SLOW = (
 )
 
 
-def services(registry: Registry, changed: Callable[[], None]) -> McpServices:
-    """``changed`` is called after a memory came or went."""
+def services(registry: Registry, on_change: Callable[[], None]) -> McpServices:
+    """``on_change`` is called after a memory came or went."""
     state = registry.places.state
     return McpServices(
         registry,
         functools.partial(_recall, registry),
-        changed,
+        on_change,
         functools.partial(is_told, state),
         functools.partial(note_opened, state),
     )

@@ -36,10 +36,10 @@ class SyncTask:
     name = "sync"
 
     def __init__(
-        self, registry: Registry, merged: Callable[[], None], wake: Callable[[], None]
+        self, registry: Registry, on_merge: Callable[[], None], wake: Callable[[], None]
     ) -> None:
         self._registry = registry
-        self._merged = merged
+        self._on_merge = on_merge
         self._wake = wake
         self._synced_at = time.monotonic()
         # a worker that was killed may have left what is not pushed
@@ -115,7 +115,7 @@ class SyncTask:
                 result = synchronise(workspace, quiet_s=BUSY_S)
                 self.last = f"{now()} {workspace.name}: {result.note}"
                 if result.merged:
-                    self._merged()
+                    self._on_merge()
         except Exception as e:
             # nobody waits for this thread: what ends it would go unseen
             self.last = f"{now()} {workspace.name}: {e}"
@@ -133,11 +133,11 @@ class CommitTask:
     name = "committing"
 
     def __init__(
-        self, registry: Registry, sync: SyncTask, done: Callable[[], None]
+        self, registry: Registry, sync: SyncTask, on_done: Callable[[], None]
     ) -> None:
         self._registry = registry
         self._sync = sync
-        self._done = done
+        self._on_done = on_done
         # a worker that was killed may have left text that is not committed
         self._changed_at = self._first_change_at = time.monotonic()  # 0.0 for no change
         self._again_at = 0.0
@@ -178,7 +178,7 @@ class CommitTask:
             return
         if is_new:
             self._sync.request(workspace)
-            self._done()
+            self._on_done()
 
     def _change_due_at(self) -> float:
         if not self._changed_at:

@@ -31,11 +31,11 @@ class IndexTask:
     name = "indexing"
 
     def __init__(
-        self, registry: Registry, done: Callable[[], None], look_s: float
+        self, registry: Registry, on_done: Callable[[], None], look_s: float
     ) -> None:
         self._registry = registry
         self._look_s = look_s
-        self._done = done
+        self._on_done = on_done
         self._due_at = self._looked_at = time.monotonic()  # 0.0 for no change
         self._latest_at = 0.0
         self._look_took_s = 0.0
@@ -94,7 +94,7 @@ class IndexTask:
         self.has_unread = any(result.left for result in refreshed)
         if self.has_unread:  # what hosts have told meanwhile is taken in between
             self._due_at = self._looked_at
-        self._done()
+        self._on_done()
 
 
 def _refresh(workspace: Workspace) -> RefreshResult:

@@ -23,9 +23,9 @@ class ManifestTask:
 
     name = "looking at manifests"
 
-    def __init__(self, registry: Registry, written: Callable[[], None]) -> None:
+    def __init__(self, registry: Registry, on_written: Callable[[], None]) -> None:
         self._registry = registry
-        self._written = written
+        self._on_written = on_written
         self._manifests = ProjectManifests()
         self._lock = threading.Lock()
         self._waiting: dict[str, None] = {}  # directories
@@ -62,7 +62,7 @@ class ManifestTask:
         while directory := self._next_directory():
             try:
                 if self._scan(Path(directory)):
-                    self._written()
+                    self._on_written()
             except (KeeploreError, OSError) as e:
                 LOG.warning("what %s is made of: %s", directory, e)
             except Exception:

@@ -40,13 +40,13 @@ class JobTask:
         name: str,
         file: Path,
         reader: Callable[[], QueueReader | None],
-        done: Callable[[], None],
+        on_done: Callable[[], None],
     ) -> None:
         self.name = name
         self.is_running = False
         self._file = file  # of the queue: it tells whether there is anything new
         self._reader = reader
-        self._done = done
+        self._on_done = on_done
         self._seen: tuple[int, int] | None = None
         self._due_at = NEVER
         self._is_closing = threading.Event()
@@ -85,17 +85,17 @@ class JobTask:
         except Exception:  # nobody waits for this thread: what ends it would go unseen
             LOG.exception("%s failed", self.name)
         finally:
-            self._done()
+            self._on_done()
             self.is_running = False
 
 
-def ingest_task(registry: Registry, done: Callable[[], None]) -> JobTask:
+def ingest_task(registry: Registry, on_done: Callable[[], None]) -> JobTask:
     return JobTask(
-        "ingesting", registry.places.jobs, lambda: IngestQueue(registry), done
+        "ingesting", registry.places.jobs, lambda: IngestQueue(registry), on_done
     )
 
 
-def refine_task(registry: Registry, done: Callable[[], None]) -> JobTask:
+def refine_task(registry: Registry, on_done: Callable[[], None]) -> JobTask:
     def reader() -> QueueReader | None:
         if not any(workspace.settings.llm.provider for workspace in registry.opened()):
             return None
@@ -104,4 +104,4 @@ def refine_task(registry: Registry, done: Callable[[], None]) -> JobTask:
 
         return Refinery(registry)
 
-    return JobTask("refining", registry.places.jobs, reader, done)
+    return JobTask("refining", registry.places.jobs, reader, on_done)

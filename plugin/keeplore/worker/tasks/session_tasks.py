@@ -65,16 +65,16 @@ class SaveTask:
         self,
         save_shown: Callable[[], None],
         save_usage: Callable[[], bool],
-        changed: Callable[[], None],
+        on_change: Callable[[], None],
     ) -> None:
         self._save_shown = save_shown
         self._save_usage = save_usage
-        self._changed = changed
+        self._on_change = on_change
 
     def run(self, _now: float) -> float:
         try:
             self._save_shown()
         finally:
             if self._save_usage():
-                self._changed()
+                self._on_change()
         return NEVER

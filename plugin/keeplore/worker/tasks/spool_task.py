@@ -33,12 +33,12 @@ class SpoolTask:
         spool: Spool,
         intake: Intake,
         is_stopping: Callable[[], bool],
-        taken: Callable[[IntakeResult], None],
+        on_taken: Callable[[IntakeResult], None],
     ) -> None:
         self._spool = spool
         self._intake = intake
         self._is_stopping = is_stopping
-        self._taken = taken
+        self._on_taken = on_taken
         self.waiting: set[str] = set()  # entries that cannot be taken for now
 
     @property
@@ -68,7 +68,7 @@ class SpoolTask:
             else:
                 if result is not None:
                     self._spool.acknowledge(claimed)
-                    self._taken(result)
+                    self._on_taken(result)
         self.waiting = waiting
         return now + RETRY_S if waiting else NEVER
 

@@ -29,11 +29,11 @@ class TidyTask:
         self,
         registry: Registry,
         is_rested: Callable[[], bool],
-        written: Callable[[], None],
+        on_written: Callable[[], None],
     ) -> None:
         self._registry = registry
         self._is_rested = is_rested
-        self._written = written
+        self._on_written = on_written
         self._thread: threading.Thread | None = None
 
     @property
@@ -62,7 +62,7 @@ class TidyTask:
             _note_done(workspace)
             try:
                 if tidy(workspace):
-                    self._written()
+                    self._on_written()
             except (KeeploreError, OSError) as e:
                 LOG.warning("%s was not tidied: %s", workspace.name, e)
             except Exception:

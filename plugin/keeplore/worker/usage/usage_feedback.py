@@ -107,15 +107,15 @@ class UsageFeedback:
     def __init__(
         self,
         registry: Registry,
-        taken: Callable[[], Iterable[Injection]],
+        take_injections: Callable[[], Iterable[Injection]],
         count: Callable[[Counted], object],
     ) -> None:
-        """``taken`` gives what sessions were told since it was called last; ``count`` hears of each
-        use of a memory by a session.
+        """``take_injections`` gives what sessions were told since it was called last; ``count``
+        hears of each use of a memory by a session.
         """
         self._count = count
         self._registry = registry
-        self._taken = taken
+        self._take_injections = take_injections
         self._directory = registry.places.state / "uses"
         self._lock = threading.Lock()
         self._sessions: dict[str, _SessionUsage] = {}
@@ -161,7 +161,7 @@ class UsageFeedback:
         return self._add(counts)
 
     def _note_told(self) -> None:
-        for given in self._taken():
+        for given in self._take_injections():
             if not self._counts_for(given.origin):
                 continue
             session = self._session(given.origin)
