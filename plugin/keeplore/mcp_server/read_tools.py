@@ -123,10 +123,10 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
 
 def _exchange_lines(exchanges: Sequence[Exchange]) -> Iterator[str]:
     short = shown_turns(exchanges)
-    for number, one in enumerate(exchanges, 1):
-        turn = label(short[one.id])
-        asked = one_line(one.user, FIRST_LINE)
-        yield f"{number}. {minute_of(one.at)} · turn={turn} · {asked}"
+    for number, exchange in enumerate(exchanges, 1):
+        turn = label(short[exchange.id])
+        asked = one_line(exchange.user, FIRST_LINE)
+        yield f"{number}. {minute_of(exchange.at)} · turn={turn} · {asked}"
 
 
 def _exchanges(_context: McpContext, found: FoundMemory) -> str:

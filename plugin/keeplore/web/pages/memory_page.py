@@ -125,10 +125,10 @@ def _exchange_views(
     exchanges: Sequence[Exchange], markdown: SafeMarkdown
 ) -> Iterator[ExchangeView]:
     turns = short_turns(exchanges)
-    for number, one in enumerate(exchanges, 1):
-        parts = tuple(_spoken_parts(one, markdown))
-        line = _first_line(one.user)
-        yield ExchangeView(number, turns[one.id], one.at, line, parts)
+    for number, exchange in enumerate(exchanges, 1):
+        parts = tuple(_spoken_parts(exchange, markdown))
+        line = _first_line(exchange.user)
+        yield ExchangeView(number, turns[exchange.id], exchange.at, line, parts)
 
 
 def _spoken_parts(exchange: Exchange, markdown: SafeMarkdown) -> Iterator[SpokenPart]:
