@@ -152,7 +152,7 @@ def _sources() -> tuple[list[tuple[str, SourcePlugin]], list[PluginProblem]]:
 
 
 def _all_sources() -> list[tuple[str, AdapterPlugin]]:
-    hosts = [(plugin, one) for plugin, one in _hosts()[0] if one.keeps_sessions]
+    hosts = [(plugin, host) for plugin, host in _hosts()[0] if host.keeps_sessions]
     return [*hosts, *_sources()[0]]
 
 

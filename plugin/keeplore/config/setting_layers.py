@@ -191,8 +191,8 @@ def _dotted_values(data: Any) -> dict[str, Any]:
     for name, value in data.items() if isinstance(data, Mapping) else ():
         is_section = isinstance(value, Mapping) and str(name) not in setting_keys()
         inside = value.items() if is_section else [("", value)]
-        for part, one in inside:
-            values[f"{name}.{part}" if is_section else str(name)] = one
+        for part, item in inside:
+            values[f"{name}.{part}" if is_section else str(name)] = item
     return values
 
 

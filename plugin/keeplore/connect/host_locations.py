@@ -53,11 +53,11 @@ def _connections() -> tuple[dict[str, HostConnection], list[PluginProblem]]:
     """The connections by host, and what plugins failed to bring."""
     found, problems = plugin_items(POINT, HostConnection, builtin_connections)
     known: dict[str, HostConnection] = {}
-    for plugin, one in found:
-        if why := _refusal_reason(one, known):
+    for plugin, connection in found:
+        if why := _refusal_reason(connection, known):
             problems.append(PluginProblem(plugin, POINT, why))
         else:
-            known[one.host] = one
+            known[connection.host] = connection
     return known, problems
 
 

@@ -140,8 +140,8 @@ def _exchanges(_context: McpContext, found: FoundMemory) -> str:
             f"{made_of}part=overview gives its whole text",
         )
     return "\n\n".join(
-        f"## {number}\n\n{_exchange(one, is_full=True)}"
-        for number, one in enumerate(talk.exchanges, 1)
+        f"## {number}\n\n{_exchange(exchange, is_full=True)}"
+        for number, exchange in enumerate(talk.exchanges, 1)
     )
 
 

@@ -117,13 +117,15 @@ class ActivityLog:
             days, self._days = self._days, defaultdict(Activity)
             self._saved_at = time.monotonic()
         for month in {day[:MONTH] for day in days}:
-            new = {day: one for day, one in days.items() if day.startswith(month)}
+            new = {
+                day: activity for day, activity in days.items() if day.startswith(month)
+            }
             self._write(self._folder / f"{month}.json", new)
 
     def _write(self, path: Path, new: dict[str, Activity]) -> None:
         known = _read_days(path)
-        for day, one in new.items():
-            known.setdefault(day, Activity()).add(one)
+        for day, activity in new.items():
+            known.setdefault(day, Activity()).add(activity)
         durable.make_private(self._folder)
         data = {day: known[day].to_json() for day in sorted(known)}
         durable.write(path, json.dumps(data).encode())
@@ -136,9 +138,9 @@ def activity_since(state: Path, day: str) -> Activity:
     total = Activity()
     for path in sorted((state / FOLDER).glob("*.json")):
         if path.stem >= day[:MONTH]:
-            for at, one in _read_days(path).items():
+            for at, activity in _read_days(path).items():
                 if at >= day:
-                    total.add(one)
+                    total.add(activity)
     return total
 
 
@@ -146,6 +148,8 @@ def _read_days(path: Path) -> dict[str, Activity]:
     """Day → what was counted; a file that cannot be read counts as empty."""
     try:
         data = json.loads(path.read_bytes())
-        return {str(day): Activity.from_json(one) for day, one in data.items()}
+        return {
+            str(day): Activity.from_json(activity) for day, activity in data.items()
+        }
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}

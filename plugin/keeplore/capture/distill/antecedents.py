@@ -73,7 +73,7 @@ def _antecedents(
 
 def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
     """The sentence of a message before one of its others."""
-    place = next((n for n, one in enumerate(message) if clip(one.text) == text), 0)
+    place = next((n for n, s in enumerate(message) if clip(s.text) == text), 0)
     yield from (s.text for s in message[max(0, place - 1) : place] if _is_telling(s))
 
 

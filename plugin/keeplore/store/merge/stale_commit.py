@@ -138,9 +138,9 @@ def _reverted_changes(
     """
     changes = backend.changes(parent, commit)
     for done in changes_of(backend, ours):
-        own = {path: one for path, one in done.items() if is_of_memory(path)}
+        own = {path: change for path, change in done.items() if is_of_memory(path)}
         # what differs in its mode alone is the same file
-        own = {path: one for path, one in own.items() if len({*one.ids}) > 1}
+        own = {path: change for path, change in own.items() if len({*change.ids}) > 1}
         if len(own) < SEVERAL or not own.keys() <= changes.keys():
             continue
         for path, change in own.items():

@@ -116,8 +116,8 @@ def _times(exchanges: Sequence[Exchange]) -> dict[str, str]:
     """Anchor of a turn → when it was said, or which exchange it is where that is unknown."""
     turns = short_turns(exchanges)
     return {
-        anchor(turns[one.id]): spoken_moment(one.at) or f"exchange {number}"
-        for number, one in enumerate(exchanges, 1)
+        anchor(turns[exchange.id]): spoken_moment(exchange.at) or f"exchange {number}"
+        for number, exchange in enumerate(exchanges, 1)
     }
 
 

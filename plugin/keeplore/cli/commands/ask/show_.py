@@ -270,8 +270,8 @@ def _overview(head: str) -> str:
 def _list_exchanges(exchanges: Sequence[Exchange]) -> None:
     turns = shown_turns(exchanges)
     rows = [
-        (number, minute_of(one.at), turns[one.id], _first_line(one.user))
-        for number, one in enumerate(exchanges, 1)
+        (number, minute_of(exchange.at), turns[exchange.id], _first_line(exchange.user))
+        for number, exchange in enumerate(exchanges, 1)
     ]
     table(("exchange", "when", "turn", "asked"), rows, wide=("asked",))
 
