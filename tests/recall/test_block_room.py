@@ -10,6 +10,9 @@ from keeplore.recall.render import BlockLine, BlockSection, TextBudget, block
 SECTIONS = (
     BlockSection("", [BlockLine("Deploys are on Tuesdays.", "mem_a")]),
     BlockSection(
+        "Open:", [BlockLine("Who looks at what is parked?", "mem_o")], 1, "{} more"
+    ),
+    BlockSection(
         "Decided:",
         [
             BlockLine("VAT is rounded once for each line.", "mem_b", also=("mem_a",)),
@@ -19,7 +22,6 @@ SECTIONS = (
         total=9,
         rest="and {} more of these",
     ),
-    BlockSection("Open:", [BlockLine("Who looks at what is parked?")], 1, "{} more"),
     BlockSection("Nothing:", []),
 )
 FULL = """\
@@ -28,14 +30,14 @@ Memory:
 
 - Deploys are on Tuesdays.
 
+Open:
+- Who looks at what is parked?
+
 Decided:
 - VAT is rounded once for each line.
 - SQS goes.
 - The gateway listens on port 8443.
 - and 6 more of these
-
-Open:
-- Who looks at what is parked?
 
 More: ask.
 </keeplore-recall id="ID">"""
@@ -44,17 +46,21 @@ BYTES = {
     "": 0,
     "a": 150,
     "a c d": 194,
-    "a b": 219,
-    "a b c d": 231,
-    "a b c d e": 267,
+    "a o": 197,
+    "a o c d": 232,
+    "a o b": 257,
+    "a o b c d": 269,
+    "a o b c d e": 305,
 }
 TOKENS = {
     "": 0,
     "a": 61,
     "a c d": 74,
-    "a b": 79,
-    "a b c d": 83,
-    "a b c d e": 93,
+    "a o": 75,
+    "a o c d": 84,
+    "a o b": 90,
+    "a o b c d": 94,
+    "a o b c d e": 103,
 }
 
 
@@ -79,4 +85,4 @@ def test_what_is_shown_grows_with_the_room() -> None:
 def test_all_of_it_has_its_sections_and_says_what_is_left_out() -> None:
     letters, text = shown(TextBudget(math.inf, 10_000))
     assert re.sub('(?<=id=")[0-9a-f]{8}', "ID", text) == FULL
-    assert letters == "a b c d e"
+    assert letters == "a o b c d e"

@@ -1,0 +1,67 @@
+"""What is handed to the SDK for a request, and when a search is asked a second time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from keeplore.mcp_server.desk import SessionRequest
+from keeplore.mcp_server.search_tools import _recall
+from keeplore.recall.request import RecallRequest
+
+ASKED = RecallRequest("why", Path("/code"))
+
+
+@pytest.mark.parametrize(
+    ("hits", "vectors", "times"),
+    [((), 9, 2), ((), 10, 1), ((), 11, 1), (("hit",), 0, 1)],
+)
+def test_passages_without_a_vector_are_asked_by_words(
+    hits: tuple[Any, ...], vectors: int, times: int
+) -> None:
+    asked: list[RecallRequest] = []
+
+    def recall(request: RecallRequest) -> Any:
+        asked.append(request)
+        stamp = SimpleNamespace(vectors=vectors, passages=10)
+        return SimpleNamespace(hits=hits, stamp=stamp, number=len(asked))
+
+    answer = _recall(SimpleNamespace(recall=recall), ASKED)
+    by_words = RecallRequest("why", Path("/code"), text_only=True)
+    assert (asked, answer.number) == ([ASKED, by_words][:times], times)
+
+
+HELLO = {"protocolVersion": "2025-06-18"}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "client", "methods"),
+    [
+        ("tools/list", None, None, ["tools/list"]),
+        ("tools/call", {"name": "search"}, None, ["tools/call"]),
+        ("initialize", HELLO, HELLO, ["initialize"]),
+        (
+            "tools/call",
+            {"name": "search"},
+            HELLO,
+            ["initialize", "notifications/initialized", "tools/call"],
+        ),
+    ],
+)
+def test_the_handshake_goes_before_a_request(
+    tmp_path: Path, method: str, params: Any, client: Any, methods: list[str]
+) -> None:
+    request = SessionRequest("s-1", method, params, client, SimpleNamespace())
+    messages = request.messages()
+    assert [one["method"] for one in messages] == methods
+    assert {one["jsonrpc"] for one in messages} == {"2.0"}
+    assert messages[-1].get("params") == params
+    assert ("params" in messages[-1]) == (params is not None)
+    assert all(one["params"] == HELLO for one in messages[:-2])
+    ids = [one["id"] for one in messages if "id" in one]
+    assert len(set(ids)) == len(ids) == len(messages) - (len(messages) > 1)
+    assert json.loads(json.dumps(messages)) == messages
