@@ -50,3 +50,61 @@ def test_a_question_reads_a_file_once(
         assert context.loaded("memory/gone.md") is None
     index.close()
     assert read == [row.path, "memory/gone.md"]
+
+
+PLACES = (
+    ("user", ""),
+    ("workspace", ""),
+    ("project", "shop"),
+    ("project", "till"),
+    ("project", "site"),
+    ("agent:ann", "shop"),
+    ("agent:ann", "site"),
+    ("agent:bob", "shop"),
+)
+OWN = ["user", "workspace", "project shop"]
+SHARED = [*OWN, "project till", "project site"]
+EVERY = [" ".join(place).strip() for place in PLACES]
+
+
+@pytest.mark.parametrize(
+    ("scope", "narrow", "open_to_it"),
+    [
+        (SearchScope("shop"), OWN, SHARED),
+        (SearchScope("shop", ("till",)), [*OWN, "project till"], SHARED),
+        (
+            SearchScope("shop", (), "ann"),
+            [*OWN, "agent:ann shop"],
+            [*SHARED, "agent:ann shop"],
+        ),
+        (SearchScope("site", (), "bob"), ["user", "workspace", "project site"], SHARED),
+        (SearchScope(), ["user", "workspace"], SHARED),
+    ],
+)
+def test_what_others_keep_for_themselves_is_shown_where_it_is_asked_for(
+    scope: SearchScope, narrow: list[str], open_to_it: list[str]
+) -> None:
+    index = SimpleNamespace(scopes=lambda: PLACES)
+    deps = RecallDeps(index, SimpleNamespace())
+
+    def shown(*, wide: bool, is_wide: bool) -> tuple[list[str], list[str]]:
+        """The places whose memories may be shown, and those that are searched."""
+        request = RecallRequest("why", Path("/"), wide=wide)
+        context = RecallContext(deps, request, scope, NOW)
+        rows = [
+            SimpleNamespace(scope=place, project=project) for place, project in PLACES
+        ]
+        may = [context.may_show(row, is_wide=is_wide) for row in rows]
+        searched = context.allowed(is_wide=is_wide).scopes or PLACES
+        return (
+            [name for name, is_shown in zip(EVERY, may, strict=True) if is_shown],
+            [
+                name
+                for name, place in zip(EVERY, PLACES, strict=True)
+                if place in searched
+            ],
+        )
+
+    assert shown(wide=False, is_wide=False) == (narrow, narrow)
+    assert shown(wide=False, is_wide=True) == (open_to_it, open_to_it)
+    assert shown(wide=True, is_wide=True) == (EVERY, EVERY)
