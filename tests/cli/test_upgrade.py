@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.places import FORMAT_FILE, Places
+import pytest
+
+from keeplore.cli.commands.machine.upgrade_ import _formats
+from keeplore.config.places import FORMAT, FORMAT_FILE, Places
 from keeplore.index import schema
 
 
@@ -35,3 +38,27 @@ def test_what_an_upgrade_takes_and_does_is_said_also_where_this_one_is_too_old(
         "then": "made anew from the text; vectors are taken over",
     }
     assert " -m pip install --upgrade -e " in run("upgrade").stdout
+
+
+@pytest.mark.parametrize(
+    ("noted", "then"),
+    [
+        (None, "kept"),
+        (FORMAT, "kept"),
+        (FORMAT + 1, "of a newer Keeplore: upgrade this one"),
+    ],
+)
+def test_what_becomes_of_the_inbox_is_told_by_its_format(
+    home: Path, noted: int | None, then: str
+) -> None:
+    places = Places(home / "state", home / "cache")
+    places.state.mkdir(exist_ok=True)
+    if noted is not None:
+        (places.state / FORMAT_FILE).write_text(f"{noted}\n")
+    (told,) = _formats(places)
+    assert told == {
+        "part": "inbox",
+        "found": noted or 0,
+        "known": FORMAT,
+        "then": then,
+    }

@@ -164,3 +164,28 @@ def test_a_time_is_told_on_its_first_and_last_day(
 ) -> None:
     spans = spans_in(f"what did we do {asked}?", date.fromisoformat(today))
     assert [(span.first, span.last) for span in spans] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("asked", "times"),
+    [
+        ("from the 3rd to the 4th of April", "2026-04-03 to 2026-04-04"),
+        ("from the 4th to the 4th of April", "2026-04-04"),
+        ("from the 1st to the 30th of April", "2026-04-01 to 2026-04-30"),
+        ("from 1 to 4 April", "2026-04-01 to 2026-04-04"),
+        ("April 4-4", "2026-04-04"),
+        ("April 3-4", "2026-04-03 to 2026-04-04"),
+        # of what is no span the day that it names
+        ("from the 5th to the 4th of April", "2026-04-04"),
+        ("from 0 to 4 April", "2026-04-04"),
+        # the last that has passed
+        ("on the 13th", "2026-05-13"),
+        ("on the 14th", "2026-04-14"),
+        ("on the 31st", "2026-03-31"),
+        ("2026-02-28", "2026-02-28"),
+        ("2026/02/28", "2026-02-28"),
+        ("2026-02-30", ""),
+    ],
+)
+def test_days_of_a_month_to_their_borders(asked: str, times: str) -> None:
+    assert named(asked) == times

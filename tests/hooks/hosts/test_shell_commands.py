@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore_hooks.events import Work
-from keeplore_hooks.hosts.shell_commands import telling_line
+from keeplore_hooks.hosts.shell_commands import _subjects, telling_line
 from keeplore_hooks.hosts.work_log import WorkLog
 
 REPORT = "[main 1a2b3c4] Drop Redis\n 1 file changed"
@@ -148,3 +148,26 @@ def test_a_pull_request_is_the_address_alone_on_its_line(command: str) -> None:
         "https://forge.example/ann/kasha/pull/7",
     )
     assert work_of(("gh pr list", output)).links == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "subjects"),
+    [
+        ("git commit -m 'Drop Redis'", ("Drop Redis",)),
+        ('git commit -am "Drop \\"Redis\\""', ('Drop "Redis"',)),
+        ("git commit --message='Drop Redis'", ("Drop Redis",)),
+        (
+            "git commit -m \"$(cat <<'EOF'\nDrop Redis\n\nWhy.\nEOF\n)\"",
+            ("Drop Redis",),
+        ),
+        ("git commit -F - <<EOF\nDrop Redis\nEOF", ("Drop Redis",)),
+        ("git commit -m ' '", ()),
+        ("git commit -m ''", ()),
+        ("git commit", ()),
+        ("git log -m 'x'", ()),
+    ],
+)
+def test_the_subject_of_a_commit_is_the_first_line_of_its_message(
+    command: str, subjects: tuple[str, ...]
+) -> None:
+    assert tuple(_subjects(command)) == subjects
