@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from ready import keeplore
 
-from keeplore.cli.project_picker import parse_choice
+from keeplore.cli.project_picker import parse_choice, say_left_out
 from keeplore.config.places import Places
-from keeplore.workspace.importing.found_projects import is_temporary
+from keeplore.workspace.importing.found_projects import FoundProject, is_temporary
 from keeplore.workspace.recording.cursors import Cursors
 
 CLAUDE = "5e551011-0000-4000-8000-000000000001"
@@ -366,3 +366,23 @@ def test_numbers_are_read_as_people_type_them(typed, meant):
 )
 def test_a_temporary_directory_is_told_from_a_home_that_lies_in_one(directory, is_one):
     assert is_temporary(directory, Path("/tmp/home")) == is_one
+
+
+def test_what_is_left_out_is_told_by_its_reason(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def project(name: str, left_out: str) -> FoundProject:
+        return FoundProject(name, ("/code/x",), 1, 0, "", "", left_out)
+
+    say_left_out(
+        [
+            project("shop", "excluded"),
+            project("till", "paused"),
+            project("", "excluded"),
+            project("site", "not chosen"),
+            project("blog", ""),
+        ]
+    )
+    assert "".join(capsys.readouterr()) == (
+        "note: left out: shop, /code/x: excluded\nnote: left out: till: paused\n"
+    )

@@ -10,6 +10,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace.identity import Project, save_project
+from keeplore.workspace.importing import project_manifests
 from keeplore.workspace.importing.project_manifests import (
     MAX_FILE,
     ProjectManifests,
@@ -110,3 +111,28 @@ def test_a_project_that_is_not_known_or_cannot_be_read_is_left_alone(workspace, 
     (home / "shop").rename(home / "away")
     assert not ProjectManifests().take(workspace, home / "shop")
     assert written(workspace) == {"schema": 1, "own": ["shop-web"]}
+
+
+@pytest.mark.parametrize(
+    ("most", "bytes_", "found"),
+    [
+        (3, 1_000, ["package.json", "api/package.json", "web/package.json"]),
+        (2, 1_000, ["package.json", "api/package.json"]),
+        (3, 9, ["package.json", "api/package.json", "web/package.json"]),
+        (3, 8, ["package.json", "api/package.json"]),
+        (0, 1_000, []),
+    ],
+)
+def test_so_many_manifests_are_looked_at_and_so_many_bytes(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    bytes_: int,
+    found: list[str],
+) -> None:
+    monkeypatch.setattr(project_manifests, "MAX_MANIFESTS", most)
+    monkeypatch.setattr(project_manifests, "MAX_TOTAL", bytes_)
+    for folder in ("", "api", "web"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "package.json").write_text("{ }")
+    assert sorted(one.path for one in manifests(tmp_path)) == sorted(found)

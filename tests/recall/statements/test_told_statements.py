@@ -23,6 +23,7 @@ from keeplore.recall.request import (
 from keeplore.recall.statements.told_statements import (
     CHARS_A_LINE,
     FEATURE_WEIGHTS,
+    _fitting,
     answer_features,
     answer_odds,
     best_lines,
@@ -242,3 +243,23 @@ def test_what_answers_the_same_question_is_told_without_the_question(
     deps = RecallDeps(index, store, held=held_statements)
     hit = recall(deps, RecallRequest("where are sessions stored"), HERE).hits[0]
     assert hit.passage == "In Postgres, user_sessions."
+
+
+RANKED = {
+    "a": "Deploys to the shop happen on Tuesdays after the tests are green.",
+    "b": "Does this look right?",
+    "c": "Deploys to the shop happen on Tuesdays",
+    "d": "Invoices are rounded once for each line of them.",
+    "e": "Redis went away.",
+}
+
+
+def test_what_fits_is_told_once_and_nothing_slight_behind_it() -> None:
+    ranked = [HeldStatement(text, name, 0, 0.0) for name, text in RANKED.items()]
+    fitting = {}
+    for room in range(400):
+        told = "".join(one.turn for one in _fitting(ranked, room))
+        fitting.setdefault(told, room)
+    slight_first = [one.turn for one in _fitting(ranked[1::-1], 400)]
+    assert fitting == {"": 0, "b": 60, "a": 66, "ad": 120}
+    assert slight_first == ["b", "a"]
