@@ -9,10 +9,12 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from ready import keeplore
 
+from keeplore.cli.commands.start.import_ import _say_left_out
 from keeplore.cli.project_picker import parse_choice, say_left_out
 from keeplore.config.places import Places
 from keeplore.workspace.importing.found_projects import FoundProject, is_temporary
@@ -386,3 +388,12 @@ def test_what_is_left_out_is_told_by_its_reason(
     assert "".join(capsys.readouterr()) == (
         "note: left out: shop, /code/x: excluded\nnote: left out: till: paused\n"
     )
+
+
+def test_a_folder_that_is_left_out_is_told_beside_the_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _say_left_out(SimpleNamespace(left_out=[("~/a", "no right"), ("~/b", "too large")]))
+    said, errors = capsys.readouterr()
+    told = "  left out: ~/a: no right\n  left out: ~/b: too large\n"
+    assert (said, errors) == ("", told)

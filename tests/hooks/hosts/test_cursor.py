@@ -465,7 +465,10 @@ def test_a_payload_that_is_none_is_a_problem(payload: bytes) -> None:
 def test_forms_that_are_not_known_are_named(session: Any) -> None:
     session.write(b'{"v9": {"turn": "x"}}\n')
     (problem,) = session.host.read_transcript(session.path, Cursor()).problems
-    assert "a newer cursor may have written" in problem
+    assert problem == (
+        "no line is of a form that is known here; a newer cursor may have written "
+        f"{session.path.name}"
+    )
     assert (
         "is not that of a .jsonl"
         in session.hear("stop", transcript_path="/etc/passwd").problems[0]
@@ -489,6 +492,14 @@ def test_the_text_form_of_older_versions_is_read(
     ]
     assert session.hear("stop", AT.format(1)).events[0].user == "Write the parser"
     assert session.hear("stop", AT.format(2)).events == ()
+
+
+def test_a_text_in_which_nobody_speaks_is_named(cursor_in: Any, tmp_path: Path) -> None:
+    session = cursor_in(tmp_path, ".txt")
+    session.write(b"dear Ann\n")
+    read = session.host.read_transcript(session.path, Cursor())
+    told = "nobody speaks in it; a newer cursor may have written it"
+    assert (read.events, read.problems) == ((), (told,))
 
 
 def test_recorded_sessions_are_found_with_their_directories(
