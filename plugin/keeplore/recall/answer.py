@@ -32,7 +32,12 @@ from keeplore.recall.prepare import (
     refresh,
     unread_files,
 )
-from keeplore.recall.question import ParsedQuestion, parse_question
+from keeplore.recall.question import (
+    STOP_STEMS,
+    ParsedQuestion,
+    parse_question,
+    stems_of,
+)
 from keeplore.recall.request import (
     SIBLING,
     Answer,
@@ -42,7 +47,10 @@ from keeplore.recall.request import (
     SearchScope,
 )
 from keeplore.recall.search import SearchResults, search
+from keeplore.recall.statements.hit_lengths import SHORT
+from keeplore.recall.statements.shown_lines import held_lines
 from keeplore.recall.time_questions import Period, period_hits, period_of
+from keeplore.recall.unasked.injection_filter import may_be_injected
 from keeplore.recall.unasked.told_filter import told_filter
 from keeplore.recall.verify import (
     LeftOut,
@@ -178,19 +186,36 @@ def _search_widening(
         context, query, watch, is_wide=request.wide
     )
     if not request.may_widen or any(hit.score >= least for hit in hits):
-        return hits, _notes_on(context, left), query
+        return hits, _notes_on(context, query, left), query
     hits, more, query = _search_with_fallback(context, query, watch, is_wide=True)
-    return hits, [*_widened(context, hits), *_notes_on(context, more or left)], query
+    notes = _notes_on(context, query, more or left)
+    return hits, [*_widened(context, hits), *notes], query
 
 
-def _notes_on(context: RecallContext, left: Sequence[Passed]) -> list[str]:
-    """What is told of memories that were passed over; of those that may answer their titles."""
+def _notes_on(
+    context: RecallContext, query: PreparedQuery, left: Sequence[Passed]
+) -> list[str]:
+    """What is told of memories that were passed over; of those that may answer title and best
+    line.
+    """
     unsure = [id_ for id_, reason in left if reason is LeftOut.UNSURE]
     rows = context.deps.index.memories(unsure) if unsure else {}
     known = [rows[id_] for id_ in unsure if id_ in rows]
-    near = ", ".join(f"“{clip(row.title)}” ({short_id(row.id)})" for row in known)
-    may_be = [f"closest, maybe of something else: {near}"] if near else []
-    return [*left_out(left), *may_be]
+    near = [_nearest_line(context, query, row) for row in known]
+    return [*left_out(left), *(f"closest, maybe of something else: {n}" for n in near)]
+
+
+def _nearest_line(context: RecallContext, query: PreparedQuery, row: MemoryRow) -> str:
+    """A memory's title and id and, of a conversation, its line that answers best."""
+    named = f"“{clip(row.title)}” ({short_id(row.id)})"
+    opened = context.opened(row.path)
+    if opened is None or opened.conversation is None:
+        return named
+    lines = held_lines(context, query, row, opened.conversation)
+    best = clip(lines[0][0], SHORT) if lines else ""
+    is_harmless = may_be_injected(context.deps.trust(opened.memory), row.title, best)
+    is_new = not stems_of(best) - STOP_STEMS <= stems_of(row.title)
+    return f"{named}: “{best}”" if is_new and is_harmless else named
 
 
 def _widened(context: RecallContext, hits: Sequence[RecallHit]) -> list[str]:
