@@ -106,6 +106,21 @@ def test_what_a_group_of_commands_offers_fits_a_terminal(group):
     assert len(listed.splitlines()) > 2
 
 
+@pytest.mark.usefixtures("memory")
+def test_of_many_alike_the_last_ones_are_named_without_their_words(project):
+    for place in ("cellar", "attic", "garage", "shed", "loft"):
+        text = f"The gauge of the {place} sends humidity to its own page there."
+        assert keeplore("remember", text, cwd=project).returncode == 0
+    found = keeplore("recall", "does the gauge send humidity", cwd=project).stdout
+    hits = found.strip().split("\n\n")
+    assert [hit.startswith(f"{n}. The gauge of") for n, hit in enumerate(hits, 1)] == (
+        [True] * 5
+    )
+    assert [" · keeplore show " in hit.splitlines()[1] for hit in hits] == (
+        [False] * 3 + [True] * 2
+    )
+
+
 def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, request):
     empty = keeplore("recall", "ledger")
     assert (empty.returncode, empty.stderr) == (5, "")

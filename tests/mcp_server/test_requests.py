@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import pytest
 
 from keeplore.mcp_server.desk import SessionRequest
-from keeplore.mcp_server.search_tools import _recall
-from keeplore.recall.request import RecallRequest
+from keeplore.mcp_server.search_tools import _hit, _recall
+from keeplore.recall.request import RecallHit, RecallRequest
 
 ASKED = RecallRequest("why", Path("/code"))
 
@@ -65,3 +66,15 @@ def test_the_handshake_goes_before_a_request(
     ids = [one["id"] for one in messages if "id" in one]
     assert len(set(ids)) == len(ids) == len(messages) - (len(messages) > 1)
     assert json.loads(json.dumps(messages)) == messages
+
+
+def test_a_hit_without_its_words_is_named_with_what_reads_it() -> None:
+    hit = RecallHit(
+        "mem_1", "Crane", "2026-03-01T10:00:00Z", "note", "project", "shop", "", "user", 0.5,
+        "", "", "a.md", 0,
+    )  # fmt: skip
+    named = "“Crane” (2026-03-01 · shop · note · said by the user)"
+    assert _hit(hit).splitlines() == [named, "   read: id=mem_1 · a.md"]
+    told = replace(hit, passage="It lifts.", turn="t1")
+    said = ("   “It lifts.”", "   read: id=mem_1, turn=t1 · a.md")
+    assert _hit(told).splitlines() == [named, *said]

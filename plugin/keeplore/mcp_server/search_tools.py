@@ -210,7 +210,7 @@ def _backlog_note(context: McpContext) -> list[str]:
 def _hit(hit: RecallHit) -> str:
     lines = [f"{quoted(hit.title, TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
     passage = one_line(hit.passage, LONG_EXCERPT_CHARS)
-    if passage != one_line(hit.title, LONG_EXCERPT_CHARS):
+    if passage not in ("", one_line(hit.title, LONG_EXCERPT_CHARS)):
         said = (hit.passage, hit.turns, hit.turn, hit.of_user)
         lines.append(quoted_passage(*said, LONG_EXCERPT_CHARS))
     if hit.later:

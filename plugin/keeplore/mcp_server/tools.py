@@ -44,6 +44,7 @@ from keeplore.mcp_server.tool_types import (
 )
 from keeplore.mcp_server.write_tools import forget as forget_memory
 from keeplore.mcp_server.write_tools import remember as remember_note
+from keeplore.recall.request import USUAL_LIMIT
 from keeplore.text.fences import without_surrogates
 
 LOG = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ def _offer_search(server: Server) -> None:
     async def search(
         query: Query,
         *,
-        limit: Limit = 8,
+        limit: Limit = USUAL_LIMIT,
         wide: Wide = False,
         agent: AgentName = "",
         directory: Directory = "",

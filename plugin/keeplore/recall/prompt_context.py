@@ -147,9 +147,9 @@ def _item(hit: RecallHit) -> BlockLine:
     is_title = normalised(hit.passage).startswith(
         normalised(hit.title.removesuffix("…"))
     )
-    title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
+    title = "" if is_title else quoted(hit.title, TITLE_CHARS)
     marks = hit.turns, hit.turn, hit.of_user
     words = quoted_passage(hit.passage, *marks, LONG_EXCERPT_CHARS)
-    said = f"{title}{words}"
+    said = ": ".join(filter(None, (title, words if hit.passage else "")))
     line = f"{about} · {said} ({source}){later_end(hit.later)}"
     return BlockLine(line, hit.memory_id)

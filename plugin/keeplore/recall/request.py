@@ -208,7 +208,7 @@ class RecallHit:
     category: str
     trust: str
     score: float  # 0..1: how likely it answers the question
-    passage: str  # the best part; of a hit that stands out a longer one
+    passage: str  # the best part, "" where it stands too far behind
     turn: str  # id of the turn that the passage is from, "" where it is from none
     path: str  # relative to the workspace
     changes: int  # earlier versions that it replaces

@@ -136,7 +136,8 @@ def _told_unasked(
     results: SearchResults,
 ) -> list[RecallHit]:
     told = told_alone(context, query.question, hits, sureness, known)
-    return [_as_held(context, query, hit, results) for hit in told]
+    room = LONG_EXCERPT_CHARS if len(told) == 1 else EXCERPT_CHARS
+    return [_as_held(context, query, hit, results, room) for hit in told]
 
 
 def _told_when_asked(
@@ -347,11 +348,12 @@ def _as_held(
     query: PreparedQuery,
     hit: RecallHit,
     results: SearchResults,
+    room: int,
 ) -> RecallHit:
     """A hit that is told unasked, with what of all that was said and holds answers best: where that
     may be told, and the agent has not seen it.
     """
-    held = _held_hit(context, query, hit, results, EXCERPT_CHARS)
+    held = _held_hit(context, query, hit, results, room)
     if held is None or context.request.filter.is_shown(held.passage):
         return hit
     return held if may_be_injected(held.trust, held.title, held.passage) else hit

@@ -69,9 +69,9 @@ USUAL = RecallRequest("why Postgres?")
 @pytest.mark.parametrize(
     ("scores", "passages"),
     [
-        ((0.9, 0.5, 0.45), (LONG, LINE, LINE)),
+        ((0.9, 0.5, 0.45, 0.44), (LONG, LINE, LINE, "")),
         ((0.9, 0.7, 0.45), (WHOLE, WHOLE, WHOLE)),
-        ((0.8, 0.79, 0.75, 0.7, 0.65), (WHOLE, WHOLE, WHOLE, LINE, LINE)),
+        ((0.8, 0.79, 0.75, 0.7, 0.65), (WHOLE, WHOLE, WHOLE, "", "")),
         # what is unlikely and stands behind a likely one is not told, and does not compete
         ((0.7, 0.39), (LONG,)),
         ((0.5, 0.39), (WHOLE, WHOLE)),

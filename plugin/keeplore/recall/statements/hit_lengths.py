@@ -14,7 +14,7 @@ from keeplore.recall.request import USUAL_LIMIT, RecallHit, said_in, turns_of
 from keeplore.recall.weights import Weights
 from keeplore.text.sentences import clip
 
-WHOLE = 3  # hits whose passages are shown as they are, where none stands out
+TOLD = 3  # hits whose words are told; measured on the labelled sessions
 SHORT = 200  # characters of a hit that stands far behind
 
 
@@ -24,9 +24,9 @@ def likely_hits(
     hits: Sequence[RecallHit],
     at_length: Callable[[RecallHit], RecallHit],
 ) -> list[RecallHit]:
-    """Hits without those that are unlikely and stand behind a likely one, and the last ones short,
-    unless all that answer or more than usual are asked for. The first is told ``at_length`` where
-    it stands out among several, and all others short.
+    """Hits without those that are unlikely and stand behind a likely one, and the last ones without
+    their words, unless all that answer or more than usual are asked for. The first is told
+    ``at_length`` where it stands out among several, and the others short.
     """
     request, w = context.request, context.deps.weights
     wants_all = question.is_of_several or request.by_exchange
@@ -36,11 +36,11 @@ def likely_hits(
     likely = next((n for n, s in enumerate(scores) if s >= w.likely_from), len(hits))
     kept = [hit for hit in hits[likely:] if hit.score >= w.unlikely_below]
     first, *others = [*hits[:likely], *kept]
-    whole = WHOLE - 1
+    told = others[: TOLD - 1]
     if request.limit > 1 and _stands_out(first, others, w):
-        first, whole = at_length(first), 0
-    rest = [shortened_hit(hit, question) for hit in others[whole:]]
-    return [first, *others[:whole], *rest]
+        first = at_length(first)
+        told = [shortened_hit(hit, question) for hit in told]
+    return [first, *told, *map(_named, others[TOLD - 1 :])]
 
 
 def _stands_out(first: RecallHit, others: Sequence[RecallHit], w: Weights) -> bool:
@@ -58,3 +58,16 @@ def shortened_hit(hit: RecallHit, question: ParsedQuestion) -> RecallHit:
     turns = turns_of([(passage, turn)], hit.turn)
     of_user = (0,) if is_statement and 0 in hit.of_user else ()
     return replace(hit, passage=passage, turns=turns, of_user=of_user)
+
+
+def _named(hit: RecallHit) -> RecallHit:
+    """The hit without its words and what became of them."""
+    return replace(
+        hit,
+        passage="",
+        turns=(),
+        of_user=(),
+        files_changed=(),
+        files_gone=(),
+        later=None,
+    )

@@ -43,7 +43,6 @@ from keeplore_hooks.hosts import COMMANDS, Ask
 
 LOG = logging.getLogger(__name__)
 MAX_TOKENS = 1_500
-RECALLED = 8  # memories that a question is answered with
 CANDIDATES = 5  # memories that may be meant by words to forget
 DECISIONS = 5
 PROBLEMS = 5
@@ -118,7 +117,7 @@ class SlashCommands:
                 room,
             )
         answer = self._registry.recall(
-            RecallRequest(text, origin.directory, RECALLED, agent=origin.agent_name)
+            RecallRequest(text, origin.directory, agent=origin.agent_name)
         )
         return asked_context(answer, room=room)
 

@@ -205,10 +205,15 @@ def _show(answer: dict[str, Any], *, is_wide: bool) -> None:
 def _show_hit(number: int, hit: RecallHit) -> None:
     """Title, date, scope, score, the best passage and the command that shows more."""
     say(f"{number}. {hit.title}", bold=True)
-    say(f"   {' · '.join(_facts(hit))}", dim=True)
-    _show_words(hit)
+    facts = " · ".join(_facts(hit))
     turn = f" --turn {shown_turn(hit.turn)}" if hit.turn else ""
-    say(f"   keeplore show {short_id(hit.memory_id)}{turn}", fg="cyan")
+    show = f"keeplore show {short_id(hit.memory_id)}{turn}"
+    if hit.passage:
+        say(f"   {facts}", dim=True)
+        _show_words(hit)
+        say(f"   {show}", fg="cyan")
+    else:
+        say(f"   {facts} · {show}", dim=True)
     say()
 
 
