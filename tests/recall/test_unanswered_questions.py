@@ -8,7 +8,7 @@ from keeplore.index import PassageRow
 from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.question import parse_question
-from keeplore.recall.repeated_questions import is_unanswered
+from keeplore.recall.repeated_questions import is_unanswered, repeats
 from keeplore.recall.request import RecallRequest, SearchScope
 
 QUESTION = "Which separator do our CSV exports have?"
@@ -182,3 +182,9 @@ def test_questions_alone_are_no_answer(workspace_of, memory_builders) -> None:
         RecallDeps(index, store), RecallRequest(QUESTION), SearchScope("kasha-api")
     )
     assert (found.status, found.hits) == ("nothing", ())
+
+
+def test_a_path_in_a_question_is_no_command_that_asks_it() -> None:
+    asked = parse_question("Where do they go at night?")
+    assert not repeats("Where do /exports go at night?", asked)
+    assert repeats("/recall Where do they go at night?", asked)

@@ -189,7 +189,7 @@ def test_how_much_of_a_paste_stays(
         return "\n".join(["$ ls"] * min(count, 5_000))
 
     def said(count: int) -> str:
-        return "\n".join([*"ab"] * (min(count, 5_000) // 2) + ["a"] * (count % 2))
+        return "\n".join(["a.", "b."] * (min(count, 5_000) // 2) + ["a."] * (count % 2))
 
     def line(count: int) -> str:
         return ("a " * 25_000)[:count]
@@ -205,6 +205,22 @@ def test_how_much_of_a_paste_stays(
         len(head),
         len(tail.partition("] ")[2]),
     ) == expected
+
+
+def test_of_a_pasted_log_whose_lines_are_no_sentences_the_ends_are_shown() -> None:
+    steps = ("git", "node", "cache", "tests", "docs", "lint", "types")
+    more = ("wheel", "image", "index", "store", "hooks", "queue", "mail")
+    log = [f"{step.title()} checked and left as it is" for step in (*steps, *more)]
+    said = "What went wrong here?"
+    told = "\n".join([said, *log, "Post job cleanup", "exit code 1", "", "", "", said])
+    shown = [said, *log[:8], "[4 lines left out]", *log[-2:], "Post job cleanup"]
+    end = ["exit code 1", "", "", "", said]
+    assert fold(told, SHOWN).split("\n") == [*shown, *end]
+    listed = "\n".join(f"- {line}" for line in log * 2)
+    sentences = "\n".join(f"{line}." for line in log * 2)
+    for text in (listed, sentences):
+        assert fold(text, SHOWN) == text
+    assert fold(told, KEPT) == told  # in memory all of it stays
 
 
 @pytest.mark.parametrize(("between", "is_one_run"), [(1, True), (2, True), (3, False)])

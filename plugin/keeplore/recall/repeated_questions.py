@@ -14,7 +14,7 @@ from keeplore.text.unspaced import word_count
 SAME_FROM = 0.8  # share of the words that two questions have in common; judgement
 LONGEST_EXCUSE = 60  # words of an answer that may be nothing but "I found nothing"
 LONGEST_BARE = 25  # words of a question that tells nothing but what it asks
-_COMMAND = re.compile(r"\s*\[?[/$]\w[\w:/-]*\]?\s*")
+_COMMAND = re.compile(r"\A\s*\[?[/$]\w[\w:/-]*\]?\s*")
 _ASKING = re.compile(
     r"(?:and|but|so|ok(?:ay)?|hm+)?[,\s]*(?:wh(?:at|y|ich|ere|en|o|ose)|how|"
     r"is|are|was|were|do|does|did|can|could|shall|should|"

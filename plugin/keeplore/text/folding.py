@@ -25,10 +25,13 @@ class FoldLimits:
     tail_lines: int
     head_chars: int
     tail_chars: int
+    # whether lines that end like no sentence, and are of no list, count as program output
+    is_bare_output: bool = False
 
 
 KEPT = FoldLimits(200, 20_000, 60, 800, 8_000, 20, 20, 1_500, 500)  # in memory
-SHOWN = FoldLimits(30, 4_000, 15, 200, 1_500, 8, 4, 600, 200)  # to who reads one turn
+# to who reads one turn
+SHOWN = FoldLimits(30, 4_000, 15, 200, 1_500, 8, 4, 600, 200, is_bare_output=True)
 # to who reads a document: its words say what its code is for
 SHOWN_OF_DOCUMENT = FoldLimits(6, 600, 15, 200, 1_500, 3, 1, 600, 200)
 BASE64_CHARS = 800  # a longer run without white space is a file, not a token
@@ -59,6 +62,7 @@ _OUTPUT_LINE = re.compile(
     ) | [;{}]\s*$ | ^(?:\ {4}|\t)(?!\s*(?:[-*+]|\d+[.)])\s)""",
     re.VERBOSE,
 )
+_SENTENCE_END = re.compile(r"[.!?…:;,\"'”’)»*_]\s*\Z")
 # tables and lists stay, however long and alike
 _LISTED = re.compile(r"\s*(?:[-*+•|>#]|\(?\w{1,3}[.)])")
 _BEGINNING = 6  # characters, in which the lines of one program are alike
@@ -113,17 +117,18 @@ def _without_output(lines: list[str], limits: FoldLimits) -> list[str]:
     """The lines, of each long run of program output its beginning and end."""
     kept: list[str] = []
     position = 0
-    for start, end in _output_runs(lines, limits.log_lines):
+    for start, end in _output_runs(lines, limits):
         kept += lines[position:start]
         kept += _without_middle(lines[start:end], limits)
         position = end
     return [*kept, *lines[position:]]
 
 
-def _output_runs(lines: list[str], most: int) -> Iterator[tuple[int, int]]:
-    """Index ranges of runs of program output that are longer than ``most`` lines."""
+def _output_runs(lines: list[str], limits: FoldLimits) -> Iterator[tuple[int, int]]:
+    """Index ranges of runs of program output that are longer than the limit."""
+    most = limits.log_lines
     start, last = 0, -BRIDGE_LINES - 2
-    for i in _output_lines(lines):
+    for i in _output_lines(lines, is_bare_output=limits.is_bare_output):
         if i - last > BRIDGE_LINES + 1:
             if last - start >= most:
                 yield start, last + 1
@@ -133,14 +138,21 @@ def _output_runs(lines: list[str], most: int) -> Iterator[tuple[int, int]]:
         yield start, last + 1
 
 
-def _output_lines(lines: list[str]) -> Iterator[int]:
+def _output_lines(lines: list[str], *, is_bare_output: bool) -> Iterator[int]:
     """Indexes of the lines that look like output, or begin like a neighbour."""
     beginnings = [line_beginning(line) for line in lines]
     for i, line in enumerate(lines):
         neighbours = beginnings[i - 1 : i] + beginnings[i + 1 : i + 2]
         is_alike = bool(beginnings[i]) and beginnings[i] in neighbours
-        if is_alike or _OUTPUT_LINE.search(line[:_SEEN_CHARS]):
+        is_bare = is_bare_output and _is_bare(line)
+        if is_alike or is_bare or _OUTPUT_LINE.search(line[:_SEEN_CHARS]):
             yield i
+
+
+def _is_bare(line: str) -> bool:
+    """Does a line end like no sentence, and is of no list?"""
+    words = line.strip()
+    return bool(words) and not _SENTENCE_END.search(words) and not _LISTED.match(line)
 
 
 def line_beginning(line: str) -> str:
