@@ -76,7 +76,7 @@ def is_question(text: str) -> bool:
 
 def repeats(asked: str, question: ParsedQuestion) -> bool:
     """Has one question nearly the same words as the one that is asked now?"""
-    words = stems_of(subject_of(_COMMAND.sub("", asked, count=1))) - STOP_STEMS
+    words = stems_of(subject_of(_COMMAND.sub("", asked))) - STOP_STEMS
     if not words or len(words & question.stems) < SAME_FROM * len(words):
         return False
     return question.coverage(words) >= SAME_FROM

@@ -367,7 +367,7 @@ def _held_hit(
     room: int,
 ) -> RecallHit | None:
     """The hit with what of all that was said and holds answers best, within ``room`` characters;
-    None where it is of no conversation.
+    None where that is nothing.
     """
     opened = context.opened(hit.path)
     if not (opened and opened.conversation and query.question.says_something):

@@ -49,9 +49,8 @@ TELLING_STEMS = 3
 # of one that needs what was said before it; measured there, 4 to 7 is a plateau
 SHORT_STEMS = 5
 LONG = 250  # characters
-CHARS_A_LINE = (
-    60  # at least: no long list of short ones; measured on the labelled sessions
-)
+# of room that a line takes at least: no long list of short ones; measured on the labelled sessions
+CHARS_A_LINE = 60
 
 
 @dataclass(frozen=True, slots=True)
