@@ -25,6 +25,7 @@ from keeplore.memory import new_id
 SIGNS = (
     (re.compile(r'<figure class="activity">.*?</figure>', re.DOTALL), "(a year)"),
     (re.compile(r'<th scope="row">age.*?</tr>', re.DOTALL), "(age)"),
+    (re.compile(r"(?<=Today · )\w+, \d+ \w+ \d{4}"), "DAY"),
     (re.compile(r"\d+ (?:year|month|day|hour|minute)s? ago|just now"), "AGO"),
     (
         re.compile(r'(?<=said=)[\w-]+|(?<=Token": ")[^"]+|(?<=csrf" value=")[^"]+'),
@@ -55,6 +56,12 @@ def plain(window: Window, text: str) -> Iterator[str]:
     text = text.replace(str(window.root), "ROOT")
     text = text.replace(window.workspace.machine, "MACHINE")
     return (line.strip() for line in text.splitlines() if line.strip())
+
+
+def bare(text: str) -> str:
+    """A page's words, each on the line where it stands, without the picture of a year."""
+    figure, sign = SIGNS[0]
+    return TAG.sub("", figure.sub(sign, main_part(text)))
 
 
 def main_part(text: str) -> str:
@@ -208,10 +215,10 @@ def test_what_each_act_says_and_leaves_behind(window: Window) -> None:
             capture_output=True,
             text=True,
         ).stdout
-        told = plain(window, notice[0] if notice else TAG.sub("", main_part(page)))
+        told = plain(window, notice[0] if notice else bare(page))
         seen += [f"=== {path} {fields}", f"{status} {address}", *told, subject]
     for path in ("/forgotten", "/projects", "/review", "/timeline?kind=note"):
-        told = TAG.sub("", main_part(window.ask(path)[2]))
+        told = bare(window.ask(path)[2])
         # of two that were written in one second either comes first
         seen += [f"=== {path}", *sorted(plain(window, CLOCK.sub("NOW", told)))]
     lines = [*plain(window, "\n".join(seen))]
