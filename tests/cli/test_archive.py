@@ -252,6 +252,48 @@ def test_one_comes_back_from_the_archive(root: Path, git) -> None:
     assert again.returncode == 1 and "is not archived" in again.stderr
 
 
+def test_what_cannot_be_moved_stays_with_the_next_step_and_the_others_go(
+    root: Path, git
+) -> None:
+    planned = json.loads(keeplore("archive", "--json").stdout)["moves"]
+    blocked, other = sorted(
+        planned, key=lambda move: move["title"] != "Kafka retention"
+    )
+    place = root / blocked["to"]
+    place.parent.mkdir(parents=True)
+    place.write_text("theirs\n")
+    done = keeplore("archive", "--apply")
+    way = f"{blocked['to']} is there already. Move one of them away"
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"note: {blocked['path']} stays: {way}\n",
+    )
+    assert "1 memory archived, " in done.stdout
+    assert (root / blocked["path"]).exists() and (root / other["to"]).exists()
+    assert git("log", "-1", "--format=%s", cwd=root) == "Archive 1 memory"
+    place.unlink()
+    assert keeplore("archive", "--apply").returncode == 0
+    (root / other["path"]).write_text("theirs\n")
+    both = [move["id"].removeprefix("mem_")[:8] for move in (other, blocked)]
+    undone = keeplore("archive", *(f"--undo={digits}" for digits in both))
+    assert (undone.returncode, undone.stdout) == (1, f"Back at {blocked['path']}\n")
+    assert f"{other['path']} is there already" in undone.stderr
+
+
+def test_a_file_in_place_of_the_archive_is_named_and_nothing_moves(root: Path) -> None:
+    before = {path: path.read_bytes() for path in root.rglob("*.md")}
+    (root / "memory" / "archive").write_text("theirs\n")
+    done = keeplore("archive", "--apply")
+    assert done.returncode == 1 and "0 memories archived, 0 kB" in done.stdout
+    for line in done.stderr.splitlines():
+        assert line.startswith("note: memory/conversations/") and line.endswith(
+            ": Not a directory. "
+            "Something is in the way of that path: move it away, and run it again"
+        )
+    assert len(done.stderr.splitlines()) == 2
+    assert {path: path.read_bytes() for path in root.rglob("*.md")} == before
+
+
 def test_while_git_is_busy_files_move_and_are_committed_later(root: Path, git) -> None:
     before = {path.name: path.read_bytes() for path in root.rglob("*.md")}
     busy = root / ".git" / "MERGE_HEAD"

@@ -27,6 +27,7 @@ class Terminal(io.StringIO):
         (errno.ENOSPC, "Make room there and run it again; `keeplore doctor`", "Make"),
         (errno.EROFS, "That disk is mounted read-only: make it writable", "Nothing"),
         (errno.EACCES, "Give yourself the rights to it (`ls -ld` shows", "Nothing"),
+        (errno.ENOTDIR, "Something is in the way of that path: move it away", "Some"),
         (errno.EIO, "Check that path, its rights, and the free", "Check"),
     ],
 )

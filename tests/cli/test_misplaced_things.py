@@ -104,6 +104,7 @@ def test_a_memory_is_not_archived_or_restored_into_the_place_of_a_folder(
     done = run("archive", "--larger-than", "1B", "--apply", cwd=shop)
     said = f"{archived} is a folder. Move it out of the memory folders"
     assert said in words(done.stdout + done.stderr)
+    assert done.returncode == 1
     assert note.read_bytes() == text
     assert run("forget", "--yes", digits, cwd=shop).returncode == 0
     note.mkdir()

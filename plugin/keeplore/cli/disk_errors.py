@@ -7,6 +7,7 @@ import sys
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
 
 
 def disk_remedy(error: OSError) -> str:
@@ -23,4 +24,6 @@ def disk_remedy(error: OSError) -> str:
         return "That disk is mounted read-only: make it writable, and run it again"
     if error.errno in _FORBIDDEN:
         return "Give yourself the rights to it (`ls -ld` shows whose it is), and run it again"
+    if error.errno in _IN_THE_WAY:
+        return "Something is in the way of that path: move it away, and run it again"
     return "Check that path, its rights, and the free space there"

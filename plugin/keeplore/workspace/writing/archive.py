@@ -53,7 +53,8 @@ class ArchiveMove:
 @dataclass(frozen=True, slots=True)
 class ArchiveResult:
     moves: tuple[ArchiveMove, ...]
-    problems: tuple[tuple[str, str], ...]  # path, message: what could not be moved
+    # path, error: what could not be moved
+    problems: tuple[tuple[str, StoreError | OSError], ...]
     is_committed: bool = True
 
 
@@ -139,8 +140,8 @@ def placed_moves(
 
 
 def archive(workspace: Workspace, moves: Iterable[ArchiveMove]) -> ArchiveResult:
-    """Move the files and commit; one that cannot be moved stops no other. Raises RepositoryError or
-    OSError.
+    """Move the files and commit; one that cannot be moved stops no other. Raises
+    RepositoryError.
     """
     return _move_memories(workspace, moves, "Archive {}")
 
@@ -167,13 +168,14 @@ def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> ArchiveResult:
 def _move_memories(
     workspace: Workspace, moves: Iterable[ArchiveMove], message: str
 ) -> ArchiveResult:
-    done, problems = [], []
+    done: list[ArchiveMove] = []
+    problems: list[tuple[str, StoreError | OSError]] = []
     for move in moves:
         try:
             workspace.store.move(move.path, move.to)
             done.append(move)
-        except StoreError as e:
-            problems.append((move.path, str(e)))
+        except (StoreError, OSError) as e:
+            problems.append((move.path, e))
     workspace.index.refresh()
     count = counted(len(done), "memory", "memories")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from keeplore.cli.disk_errors import disk_remedy
 from keeplore.cli.memory_options import kind_option
 from keeplore.cli.output import emit_json, note, say, table
 from keeplore.cli.parameters import AGE, SIZE, json_option, pass_registry
 from keeplore.cli.writing import note_if_uncommitted
+from keeplore.errors import KeeploreError, disk_message
 from keeplore.memory import CATEGORIES
 from keeplore.memory.names import short_id
 from keeplore.memory.note import KEPT_CATEGORIES
@@ -80,6 +83,8 @@ def archive_command(
     decisions, conventions, preferences, corrections, gotchas, infrastructure and security. Nothing
     in a file changes, and recall still finds it, below what is newer.
 
+    Exit status: 0 done, 1 one could not be moved and stays; the others went.
+
     \b
     keeplore archive
     keeplore archive --older-than 180d --kind conversation --apply
@@ -111,7 +116,7 @@ def _archive(
     else:
         _show(moves, done)
     if done:
-        _tell_problems(done)
+        _tell_problems([done])
 
 
 def _show(moves: Sequence[ArchiveMove], result: ArchiveResult | None) -> None:
@@ -124,7 +129,7 @@ def _show(moves: Sequence[ArchiveMove], result: ArchiveResult | None) -> None:
 
 
 def _tell_outcome(moves: Sequence[ArchiveMove], result: ArchiveResult | None) -> None:
-    size = f"{sum(move.size for move in moves) / 1000:.0f} kB"
+    size = f"{sum(move.size for move in (result.moves if result else moves)) / 1000:.0f} kB"
     if not moves:
         note("nothing to archive by these rules")
     elif result:
@@ -143,23 +148,38 @@ def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:
     )
 
     moves: list[ArchiveMove] = []
+    results = []
     for ref in refs:
         found = registry.find(ref, Path.cwd())
         done = unarchive(found.workspace, [found.row])
         moves += placed_moves([(found.workspace, done.moves)])
-        _tell_problems(done)
+        results.append(done)
     if as_json:
         _print_json(moves, is_applied=True)
-        return
-    for move in moves:
-        say(f"Back at {move.to}")
+    else:
+        for move in moves:
+            say(f"Back at {move.to}")
+    _tell_problems(results)
 
 
 def _print_json(moves: Iterable[ArchiveMove], *, is_applied: bool) -> None:
     emit_json({"is_applied": is_applied, "moves": [asdict(move) for move in moves]})
 
 
-def _tell_problems(result: ArchiveResult) -> None:
-    for path, problem in result.problems:
-        note(f"{path} stays: {problem}")
-    note_if_uncommitted(is_committed=result.is_committed)
+def _tell_problems(results: Sequence[ArchiveResult]) -> None:
+    """Say what could not be moved and what was not committed; exit with 1 for the former."""
+    problems = [problem for result in results for problem in result.problems]
+    for path, error in problems[:SHOWN]:
+        note(f"{path} stays: {_told(error)}")
+    if len(problems) > SHOWN:
+        note(f"so do {counted(len(problems) - SHOWN, 'other', 'others')}")
+    note_if_uncommitted(is_committed=all(result.is_committed for result in results))
+    if problems:
+        sys.exit(1)
+
+
+def _told(error: KeeploreError | OSError) -> str:
+    """What went wrong with a file, and the next step."""
+    if isinstance(error, OSError):
+        return f"{disk_message(error)}. {disk_remedy(error)}"
+    return str(error)
