@@ -27,6 +27,7 @@ KeeploreError                the operation failed for a reason the person can me
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -146,3 +147,15 @@ class TranscriptError(KeeploreError):
 def disk_message(error: OSError) -> str:
     """What the disk refused, and why."""
     return f"{error.filename or 'the disk'}: {error.strerror or error}"
+
+
+def problem_message(error: Exception) -> str:
+    """What is wrong, in words, where it may be the disk that refused."""
+    return disk_message(error) if isinstance(error, OSError) else str(error)
+
+
+def is_in_the_way(error: OSError) -> bool:
+    """Whether something of another kind stands where a file or folder is to be; elsewhere the disk
+    may be well.
+    """
+    return error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)

@@ -4,6 +4,7 @@ says to move it away.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -117,3 +118,34 @@ def test_a_memory_is_not_archived_or_restored_into_the_place_of_a_folder(
     note.rmdir()
     assert run("restore", digits, cwd=shop).returncode == 0
     assert note.read_bytes() == text
+
+
+def test_a_folder_in_place_of_a_file_of_the_state_is_named_in_words(
+    memory: Path, shop: Path, run: Callable[..., Any]
+) -> None:
+    state = Places.from_environment(os.environ).state
+    way = "Something is in the way of that path: move it away, and run it again"
+    key = state / "redaction.key"
+    key.unlink(missing_ok=True)
+    key.mkdir()
+    doctor = words(run("doctor", cwd=shop).stdout)
+    assert f"!! workspace memory: {key}: Is a directory → {way}" in doctor
+    key.rmdir()
+    known = state / "machine.json"
+    kept = known.read_bytes()
+    known.unlink()
+    known.mkdir()
+    asked = run("list", cwd=shop)
+    assert asked.stderr.startswith(
+        f"keeplore: {known} cannot be read: Is a directory\n"
+    )
+    known.rmdir()
+    known.write_bytes(kept)
+    line = json.dumps({"event": "turn", "session": "s-1", "user": "Tea?"})
+    (state / "format").unlink()
+    (state / "format").mkdir()
+    done = run("emit", "--host", "mine", cwd=shop, stdin=line)
+    assert done.stdout, done.stderr
+    [answer] = done.stdout.splitlines()
+    said = f"it cannot be kept: {state / 'format'}: Is a directory; emit it again"
+    assert json.loads(answer)["error"] == said

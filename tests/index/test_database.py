@@ -356,5 +356,11 @@ def test_a_directory_that_cannot_be_written_is_said_with_a_next_step(
             ask()
     lock = tmp_path / "other" / "writer.lock"
     lock.mkdir(parents=True)
-    with pytest.raises(IndexUnavailable, match="Check free space and rights"):
+    with pytest.raises(
+        IndexUnavailable, match=r"writer\.lock: Is a directory\. Move it away"
+    ):
         Index(lock.parent, files, None).refresh()
+    database = tmp_path / "third" / "index.sqlite3"
+    database.mkdir(parents=True)
+    with pytest.raises(IndexUnavailable, match=r"sqlite3 is no file\. Move it away"):
+        Index(database.parent, files, None).refresh()

@@ -180,6 +180,25 @@ def test_a_workspace_that_is_set_up_later_gets_its_events_without_a_restart(offi
     assert (office.prompts(), office.prompts(team)) == (PROMPTS[:1], PROMPTS[1:2])
 
 
+def test_what_is_in_the_way_of_one_session_keeps_no_other_waiting(office):
+    office.init()
+    office.prompt(PROMPTS[0])
+    office.start()
+    office.taken()
+    [session] = office.places.sessions.glob("*.json")
+    kept = session.read_bytes()
+    session.unlink()
+    session.mkdir()
+    office.prompt(PROMPTS[1])
+    office.prompt(PROMPTS[2], "s-2")
+    until(lambda: PROMPTS[2] in office.prompts(), "the other session is taken")
+    assert status(office.places.state)["waiting"] == 1
+    session.rmdir()
+    session.write_bytes(kept)
+    office.taken()
+    assert sorted(office.prompts()) == PROMPTS[:3]
+
+
 def test_a_poisoned_entry_is_set_aside_with_its_reason_and_the_rest_goes_on(office):
     office.init()
     office.spool.add("unheard-of", "Stop", b"{}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import sys
 
+from keeplore.errors import is_in_the_way
+
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
-_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
 
 
 def disk_remedy(error: OSError) -> str:
@@ -24,6 +25,6 @@ def disk_remedy(error: OSError) -> str:
         return "That disk is mounted read-only: make it writable, and run it again"
     if error.errno in _FORBIDDEN:
         return "Give yourself the rights to it (`ls -ld` shows whose it is), and run it again"
-    if error.errno in _IN_THE_WAY:
+    if is_in_the_way(error):
         return "Something is in the way of that path: move it away, and run it again"
     return "Check that path, its rights, and the free space there"

@@ -106,8 +106,9 @@ class Pauses:
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, TypeError, LookupError, RecursionError) as e:
+            why = e.strerror if isinstance(e, OSError) else e
             raise ConfigError(
-                f"{path} cannot be read, so nothing is captured: {e}",
+                f"{path} cannot be read, so nothing is captured: {why}",
                 "Mend or remove it",
             ) from e
 

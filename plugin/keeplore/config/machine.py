@@ -132,8 +132,9 @@ def _new_machine() -> Machine:
 
 
 def _unreadable(path: Path, error: Exception) -> ConfigError:
+    why = error.strerror if isinstance(error, OSError) else error
     return ConfigError(
-        f"{path} cannot be read: {error}",
+        f"{path} cannot be read: {why}",
         "Mend or remove it, then run `keeplore init DIR`",
     )
 

@@ -246,5 +246,6 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, ValueError) as e:
-        raise ConfigError(f"{path} cannot be read: {e}", "Mend it") from e
+        why = e.strerror if isinstance(e, OSError) else e
+        raise ConfigError(f"{path} cannot be read: {why}", "Mend it") from e
     return text

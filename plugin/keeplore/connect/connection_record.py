@@ -101,7 +101,8 @@ class ConnectionRecord:
                 "Restore it from a backup, or remove it and take out by hand what names "
                 "keeplore in hosts' files"
             )
-            raise ConfigError(f"{path} cannot be read: {e}", remedy) from e
+            why = e.strerror if isinstance(e, OSError) else e
+            raise ConfigError(f"{path} cannot be read: {why}", remedy) from e
 
     def save(self, state: Path) -> None:
         """Write the record into the state directory, or delete its file where nothing is connected.

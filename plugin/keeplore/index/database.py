@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from keeplore.errors import IndexUnavailable
+from keeplore.errors import IndexUnavailable, disk_message, is_in_the_way
 from keeplore.index import schema, schema_upgrade
 from keeplore_hooks import durable
 
@@ -294,6 +294,14 @@ class IndexDatabase:
             if place.is_file():
                 reason = f"{what}: {place} is no folder"
                 return IndexUnavailable(reason, "Move it away")
+        if self.file.is_dir():
+            return IndexUnavailable(f"{what}: {self.file} is no file", "Move it away")
+        if isinstance(reason, OSError):
+            if is_in_the_way(reason):
+                return IndexUnavailable(
+                    f"{what}: {disk_message(reason)}", "Move it away"
+                )
+            reason = disk_message(reason)
         return IndexUnavailable(
             f"{what}: {reason}",
             "Check free space and rights there; it may be deleted, and is made again from the "

@@ -70,8 +70,6 @@ def _open_log(places: Places) -> None:
         )
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    # it calls its own end an error
-    logging.getLogger("watchdog").setLevel(logging.CRITICAL)
 
 
 def _become_successor(places: Places) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from keeplore.config.home_settings import home_settings
-from keeplore.errors import KeeploreError
+from keeplore.errors import KeeploreError, problem_message
 from keeplore.worker.tasks.base import Task
 from keeplore.worker.tasks.brief_task import BriefTask
 from keeplore.worker.tasks.git_tasks import CommitTask, SyncTask
@@ -93,7 +93,7 @@ class BackgroundTasks:
             try:
                 self._registry.named(name)
             except (KeeploreError, OSError) as e:
-                LOG.warning("%s: %s", name, e)
+                LOG.warning("%s: %s", name, problem_message(e))
         self._registry.code_repositories()
 
     def look_for_changes(self) -> None:

@@ -202,6 +202,8 @@ def _start_observer(
     box: Path, handler: FileSystemEventHandler
 ) -> tuple[BaseObserver, str]:
     """An observer of the spool, and why it cannot be one of workspaces, "" where it can."""
+    # it calls its own end an error
+    logging.getLogger("watchdog").setLevel(logging.CRITICAL)
     try:
         observer: BaseObserver = Observer()
         observer.schedule(handler, str(box), event_filter=_ARRIVING)

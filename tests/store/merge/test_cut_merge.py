@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from keeplore.errors import RepositoryBusy
@@ -102,3 +104,29 @@ def test_a_merge_that_ends_between_two_memories_that_swap_places(
         "One": "old\n\nnew in One\n",
         "Other": "old\n\nnew in Other\n",
     }
+
+
+def test_a_folder_in_the_way_of_what_is_taken_back_stays_and_nothing_is_lost(
+    store, note, git
+):
+    kept = store.save(note("Kept", body="here\n"))
+    store.commit()
+    text = (store.root / kept).read_bytes()
+    before = git("rev-parse", "HEAD", cwd=store.root)
+    moved = store.save(note("New", body="there\n"))
+    store.remove(kept)
+    store.commit()
+    after = git("rev-parse", "HEAD", cwd=store.root)
+    git("reset", "-q", "--soft", before, cwd=store.root)
+    git("read-tree", before, cwd=store.root)
+    note_of_merge = store.root / ".git" / "merging.keeplore"
+    note_of_merge.write_text(json.dumps([before, after]))
+    (store.root / moved).unlink()
+    for path in (kept, moved):
+        (store.root / path).mkdir()
+        (store.root / path / "theirs.txt").write_text("theirs\n")
+    store.commit()
+    assert not note_of_merge.exists()
+    assert all((store.root / path / "theirs.txt").exists() for path in (kept, moved))
+    [file] = store.scan()
+    assert (store.root / file.path).read_bytes() == text

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from keeplore.errors import KeeploreError
+from keeplore.cli.disk_errors import disk_remedy
+from keeplore.errors import KeeploreError, disk_message, problem_message
 
 SHOWN = 10  # findings of one sort; the rest is counted
 
@@ -63,7 +64,9 @@ def after_fix(finding: DoctorFinding) -> DoctorFinding:
     try:
         done = finding.fix()
     except (KeeploreError, OSError) as e:
-        return replace(finding, remedy=f"it could not be mended: {e}", fix=None)
+        return replace(
+            finding, remedy=f"it could not be mended: {problem_message(e)}", fix=None
+        )
     return well(finding.part, f"{finding.message}: {done}")
 
 
@@ -71,4 +74,4 @@ def failed(part: str, error: KeeploreError | OSError) -> DoctorFinding:
     """What was looked at raised this."""
     if isinstance(error, KeeploreError):
         return wrong(part, error.message, error.remedy)
-    return wrong(part, str(error), "Look at the path and its permissions")
+    return wrong(part, disk_message(error), disk_remedy(error))

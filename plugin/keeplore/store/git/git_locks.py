@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.errors import RepositoryBusy, RepositoryError, is_in_the_way
 from keeplore.store import checkout_lock
 from keeplore.store.git.index_note import foreign_write, note_index, stamp_of
 from keeplore.store.repository_state import (
@@ -225,9 +225,10 @@ def _take_locks(places: Directories, lock: Path, token: str) -> None:
 
 
 def _not_writable(path: Path, error: OSError) -> RepositoryError:
-    return RepositoryError(
-        f"{path} cannot be written: {error.strerror}", "Make the git directory writable"
+    remedy = (
+        "Move it away" if is_in_the_way(error) else "Make the git directory writable"
     )
+    return RepositoryError(f"{path} cannot be written: {error.strerror}", remedy)
 
 
 def _has_moved(note: Mapping[str, Any], tip: Callable[[str], str]) -> bool:

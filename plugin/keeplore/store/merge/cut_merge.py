@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator
 
 from keeplore.errors import StoreError
+from keeplore.memory.merge.memory_merge import beside_path
 from keeplore.store import files
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.objects import PathChange
@@ -60,7 +61,12 @@ def _take_back(backend: GitBackend, path: str, change: PathChange) -> None:
     is_by_git = on_disk is None or (after is not None and after.startswith(on_disk))
     if not is_by_git:
         return
+    is_free = on_disk is not None or files.is_free(backend.root, path)
     if change.before is None:
-        files.remove(backend.root, path)
-    else:
-        files.write(backend.root, path, backend.read(change.before, path))
+        if is_free:
+            files.remove(backend.root, path)
+        return
+    before = backend.read(change.before, path)
+    # beside a folder that somebody made there
+    place = path if is_free else beside_path(path, before)
+    files.write(backend.root, place, before)

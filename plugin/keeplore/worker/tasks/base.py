@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
-from keeplore.errors import KeeploreError
+from keeplore.errors import KeeploreError, problem_message
 from keeplore.workspace.workspace import Workspace
 
 _T = TypeVar("_T")
@@ -47,5 +47,5 @@ def for_each(
         try:
             given.append(act(workspace))
         except (KeeploreError, OSError) as e:
-            LOG.warning("%s: %s", workspace.name, e)
+            LOG.warning("%s: %s", workspace.name, problem_message(e))
     return given

@@ -12,6 +12,8 @@ from keeplore.errors import (
     NoWorkspace,
     RepositoryError,
     TranscriptError,
+    is_in_the_way,
+    problem_message,
 )
 from keeplore.worker.tasks.base import NEVER
 from keeplore.workspace.importing.intake import Intake, IntakeResult
@@ -62,8 +64,7 @@ class SpoolTask:
             except (ConfigError, IndexUnavailable, RepositoryError, OSError) as e:
                 waiting.add(entry.name)
                 self._hold_back(claimed, e)
-                # every other entry would meet the same
-                if isinstance(e, NoWorkspace | OSError):
+                if _concerns_all(e):
                     break
             else:
                 if result is not None:
@@ -74,7 +75,7 @@ class SpoolTask:
 
     def _hold_back(self, claimed: SpoolEntry, error: Exception) -> None:
         """Keep an entry that is not at fault until there is a workspace that can be used."""
-        LOG.warning("%s has to wait: %s", claimed.name, error)
+        LOG.warning("%s has to wait: %s", claimed.name, problem_message(error))
         # before the watch tells that it is there again
         self.waiting.add(claimed.name)
         self._spool.release(claimed)
@@ -99,3 +100,12 @@ class SpoolTask:
         for problem in result.problems:
             LOG.info("%s: %s", claimed.name, problem)
         return result
+
+
+def _concerns_all(error: Exception) -> bool:
+    """Whether every other entry would meet the same: what is in the way of one session's file is
+    none of the others' business.
+    """
+    if isinstance(error, OSError):
+        return not is_in_the_way(error)
+    return isinstance(error, NoWorkspace)

@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from keeplore.capture.message_filter import clean
-from keeplore.errors import KeeploreError, StoreError
+from keeplore.errors import KeeploreError, StoreError, problem_message
 from keeplore.memory import feedback_counters
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
@@ -275,7 +275,7 @@ class UsageFeedback:
                 _write(workspace, own)
                 has_changed = True
             except (KeeploreError, OSError) as e:
-                LOG.warning("%s: %s", workspace.name, e)
+                LOG.warning("%s: %s", workspace.name, problem_message(e))
                 with self._lock:
                     self._counts += own
         return has_changed

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from keeplore.config.places import Places
+from keeplore.errors import disk_message
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
 from keeplore_hooks.events import HostEvent, to_json
@@ -119,7 +120,7 @@ class Emitter:
             self._places.create()
             self._spool.add(EMITTED, event.kind, payload.encode())
         except OSError as e:
-            return _refusal(f"it cannot be kept: {e}; emit it again")
+            return _refusal(f"it cannot be kept: {disk_message(e)}; emit it again")
         self._start_worker()
         context = self._context_answer(event, payload) if self._is_answering else {}
         return {"ok": True, "id": event.id.removeprefix("prompt:"), **context}
