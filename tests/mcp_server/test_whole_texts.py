@@ -36,7 +36,14 @@ SIGNS = (
     (re.compile(r"(?<=page [12] of )\d{3,}"), "MANY"),  # a path is as long as it is
 )
 MADE = re.compile(r"\b(?:mem_)?([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b")
-SEARCH = {"limit": 8, "wide": True, "agent": "", "directory": "", "max_tokens": 2_500}
+SEARCH = {
+    "limit": 8,
+    "wide": True,
+    "agent": "",
+    "within": "",
+    "directory": "",
+    "max_tokens": 2_500,
+}
 READ = {"part": "overview", "turn": "", "page": 1, "directory": "", "max_tokens": 4_000}
 WRITE = {
     "title": "",
@@ -91,6 +98,10 @@ def calls(context: McpContext) -> Iterator[Call]:
 
     yield from (found("failed jobs"), found("failed jobs", limit=1))
     yield from (found("failed jobs", max_tokens=200), found("zebra crossing permit"))
+    yield from (
+        found("failed jobs", within=TALK),
+        found("failed jobs", within="ffffffff"),
+    )
     yield from (
         found("which deploys, tabs and outbox were decided?"),
         found("VAT", wide=False),

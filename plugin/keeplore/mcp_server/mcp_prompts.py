@@ -14,7 +14,14 @@ FOCUS_CHARS = 200
 def recall_text(context: McpContext, topic: str) -> str:
     """A question of the person, with what memory holds about it. Raises KeeploreError."""
     found = search(
-        context, topic, FOUND, wide=False, agent="", directory="", max_tokens=TOKENS
+        context,
+        topic,
+        FOUND,
+        wide=False,
+        agent="",
+        within="",
+        directory="",
+        max_tokens=TOKENS,
     )
     return (
         f"What did we say and decide about {quoted(topic, TITLE_CHARS)}, and why? Answer from this "

@@ -32,14 +32,14 @@ from keeplore.recall.render import (
     since_then,
 )
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
-from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS
+from keeplore.recall.weights import EXCERPT_CHARS, WITHIN_CHARS
 from keeplore.text.dates import NO_DATE, in_utc, minute_of, moment_of, shown_day
 from keeplore.workspace.reading.listing import Listing, listing
 from keeplore_hooks.spool import Spool
 
 MORE = (
-    "`read` with the id shows a memory as a whole; with `turn` the very words; with part=source "
-    "where they were said."
+    "`search` with within=id tells more of one memory; `read` with the id shows it as a whole, "
+    "with `turn` the very words, with part=source where they were said."
 )
 NONE_YET = (
     "There is no memory yet. `keeplore import --all` in a terminal reads the sessions that hosts "
@@ -65,6 +65,7 @@ def search(
     *,
     wide: bool,
     agent: str,
+    within: str,
     directory: str,
     max_tokens: int,
 ) -> str:
@@ -74,6 +75,10 @@ def search(
     asked = context.place.asked(directory)
     own = agent or context.place.agent
     request = RecallRequest(query, asked.directory, limit, wide=wide, agent=own)
+    if within:
+        found = context.find(within, directory)
+        context.note_read(found)
+        request = replace(request, within=found.row.id)
     answer = _recall(context, request)
     notes = (
         [*answer.notes, *_backlog_note(context)]
@@ -88,6 +93,7 @@ def search(
     more = f" {left} more did not fit max_tokens." if left else ""
     order = "which answer together, the likeliest in order of time"
     order = order if answer.is_of_several else "best first"
+    order = "what it says to that, the earliest first" if within else order
     before = f"{len(shown)} found, {order}, {_seen_from(context, directory)}.{more}"
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))
 
@@ -209,10 +215,10 @@ def _backlog_note(context: McpContext) -> list[str]:
 
 def _hit(hit: RecallHit) -> str:
     lines = [f"{quoted(hit.title, TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
-    passage = one_line(hit.passage, LONG_EXCERPT_CHARS)
-    if passage not in ("", one_line(hit.title, LONG_EXCERPT_CHARS)):
+    passage = one_line(hit.passage, WITHIN_CHARS)
+    if passage not in ("", one_line(hit.title, WITHIN_CHARS)):
         said = (hit.passage, hit.turns, hit.turn, hit.of_user)
-        lines.append(quoted_passage(*said, LONG_EXCERPT_CHARS))
+        lines.append(quoted_passage(*said, WITHIN_CHARS))
     if hit.later:
         lines.append(later_line(hit.later))
     turn = f", turn={label(hit.turn)}" if hit.turn else ""

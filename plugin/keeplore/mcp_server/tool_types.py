@@ -27,6 +27,12 @@ Reference = Annotated[
         min_length=4, max_length=1_000, description="An id, 4 digits of one, or a path"
     ),
 ]
+Within = Annotated[
+    str,
+    Field(
+        max_length=1_000, description="Id of one memory: what it alone says, at length"
+    ),
+]
 WholeId = Annotated[
     str, Field(max_length=1_000, description="The whole id: mem_ and 36 characters")
 ]

@@ -47,7 +47,7 @@ from keeplore.recall.request import (
     SearchScope,
 )
 from keeplore.recall.search import SearchResults, search
-from keeplore.recall.statements.hit_lengths import SHORT
+from keeplore.recall.statements.memory_hit import hit_within
 from keeplore.recall.statements.shown_lines import held_lines
 from keeplore.recall.time_questions import Period, period_hits, period_of
 from keeplore.recall.unasked.injection_filter import may_be_injected
@@ -66,6 +66,7 @@ from keeplore.text.times.time_expressions import Span, spans_in
 
 GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
 NEAREST = 2  # memories that are named where none is sure enough
+NEAREST_CHARS = 200  # of the line that is told of each
 NO_WORD = "the question has no word to look for"
 
 
@@ -109,7 +110,7 @@ def recall(
     session, rest = named_span(context, question)
     # words for a time alone are no reason to tell anything that nobody asked for
     period = None
-    if not request.filter.is_unasked:
+    if not (request.filter.is_unasked or request.within):
         period = period_of(rest, session, context.today)
     if period:
         hits, notes = _search_period(context, period)
@@ -155,6 +156,8 @@ def _search_words(
     notes: list[str] = []
     if not query.question.says_something:
         notes.append(NO_WORD)
+    elif context.request.within:
+        hits = _hits_within(context, query)
     elif stamp.memories:
         hits, notes, query = _search_widening(context, query, watch)
         if not context.request.filter.is_unasked:
@@ -162,6 +165,13 @@ def _search_words(
     if context.deps.index.note:
         notes.append(context.deps.index.note)
     return hits, notes, ("text",) if query.floor is None else ("text", "vectors")
+
+
+def _hits_within(context: RecallContext, query: PreparedQuery) -> list[RecallHit]:
+    """What the one memory says that alone was asked."""
+    rows = context.deps.index.memories([context.request.within])
+    hits = [hit_within(context, query, row) for row in rows.values()]
+    return [hit for hit in hits if hit is not None]
 
 
 def _search_period(
@@ -212,7 +222,7 @@ def _nearest_line(context: RecallContext, query: PreparedQuery, row: MemoryRow) 
     if opened is None or opened.conversation is None:
         return named
     lines = held_lines(context, query, row, opened.conversation)
-    best = clip(lines[0][0], SHORT) if lines else ""
+    best = clip(lines[0][0], NEAREST_CHARS) if lines else ""
     is_harmless = may_be_injected(context.deps.trust(opened.memory), row.title, best)
     is_new = not stems_of(best) - STOP_STEMS <= stems_of(row.title)
     return f"{named}: “{best}”" if is_new and is_harmless else named

@@ -28,6 +28,7 @@ _FIELD_TYPES = {
     "exchanges": bool,
     "text": bool,
     "agent": str,
+    "within": str,
 }
 
 
@@ -89,7 +90,8 @@ class RecallRequest:
     other projects as well, which otherwise happens when little is found. ``text_only`` leaves the
     model alone. ``at_once`` says that a person waits and somebody else keeps the index in step:
     neither files nor model are waited for, and other projects are not asked. ``agent`` is the name
-    of the agent that asks: it has its own memory as well.
+    of the agent that asks: it has its own memory as well. ``within`` stands for one memory, as
+    ``Registry.find`` takes it: that alone answers, at length.
     """
 
     query: str
@@ -101,6 +103,7 @@ class RecallRequest:
     at_once: bool = False
     filter: ResultFilter = UNFILTERED
     agent: str = ""
+    within: str = ""
 
     @property
     def may_widen(self) -> bool:
@@ -117,6 +120,7 @@ class RecallRequest:
             "exchanges": self.by_exchange,
             "text": self.text_only,
             "agent": self.agent,
+            "within": self.within,
         }
 
     @classmethod
@@ -135,6 +139,7 @@ class RecallRequest:
             by_exchange=data["exchanges"],
             text_only=data["text"],
             agent=data["agent"],
+            within=data["within"],
         )
 
 
@@ -207,7 +212,8 @@ class RecallHit:
     project: str
     category: str
     trust: str
-    score: float  # 0..1: how likely it answers the question
+    # 0..1: how likely it answers the question; 0 where it alone was asked
+    score: float
     passage: str  # the best part, "" where it stands too far behind
     turn: str  # id of the turn that the passage is from, "" where it is from none
     path: str  # relative to the workspace

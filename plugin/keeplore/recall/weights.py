@@ -111,8 +111,8 @@ class Weights:
     # sessions, where no answer is lost
     likely_from: float = 0.6
     unlikely_below: float = 0.4
-    # how far, in log-odds, the first hit must be ahead of the second to be told at length, and the
-    # others by a line; measured there
+    # how far, in log-odds, the first hit must be ahead of the second to be told alone, at length;
+    # measured there: the first is right in 46 of 51, another in none
     stands_out_from: float = 2.0
     # how far, in log-odds, a memory may be behind the best one to be told unasked with it; measured
     # on the prompts of recorded sessions
@@ -142,6 +142,7 @@ class Weights:
 WEIGHTS = Weights()
 # of a hit's passage, and of the first one's where it stands out; measured on the labelled sessions
 EXCERPT_CHARS, LONG_EXCERPT_CHARS = 380, 850
+WITHIN_CHARS = 1_600  # where one memory alone is asked; measured there
 DIGEST_CHARS = 1_200  # of a digest's, which is told in place of several memories
 PROMPT_HITS = 3  # unasked memories for one prompt; contract
 # looked at for it; one may say what a better one says, or may not be told

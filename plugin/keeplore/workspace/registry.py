@@ -204,8 +204,11 @@ class Registry:
 
     def recall(self, request: RecallRequest) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are
-        absolute. In a directory of no project all projects are asked.
+        absolute. In a directory of no project all projects are asked. Raises NotFound where the one
+        memory that alone is asked is not known.
         """
+        if request.within:
+            return self._recall_within(request)
         workspace = self.for_directory(request.cwd)
         is_everywhere = request.may_widen and not workspace.identities.project_of(
             str(request.cwd)
@@ -219,6 +222,18 @@ class Registry:
             is_named = name in workspace.settings.inherits
             answer = self._with_inherited(answer, name, request, is_named=is_named)
         return answer
+
+    def _recall_within(self, request: RecallRequest) -> Answer:
+        """What one memory says, in whatever workspace it is."""
+        found = self.find(request.within, request.cwd)
+        asked = replace(request, within=found.row.id)
+        freshness = _freshness(found.workspace, request)
+        answer = found.workspace.recall(asked, freshness=freshness)
+        if found.workspace is self.for_directory(request.cwd):
+            return answer
+        root = found.workspace.root
+        hits = [replace(hit, path=str(root / hit.path)) for hit in answer.hits]
+        return replace(answer, hits=tuple(hits))
 
     def _with_inherited(
         self, answer: Answer, name: str, request: RecallRequest, *, is_named: bool

@@ -1,4 +1,4 @@
-"""How much of a hit is told: of one that stands out more, of the others a line."""
+"""Which hits are told, and how much of each: one that stands out alone, and more of it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import pytest
 from keeplore.recall.prepare import RecallContext
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import RecallHit, RecallRequest
-from keeplore.recall.statements.hit_lengths import SHORT, likely_hits, shortened_hit
+from keeplore.recall.statements.hit_lengths import likely_hits
 from keeplore.recall.weights import WEIGHTS
-
-ASKED = parse_question("why Postgres?")
 
 
 def hit(passage: str, kind: str = "conversation") -> RecallHit:
@@ -25,27 +23,8 @@ def hit(passage: str, kind: str = "conversation") -> RecallHit:
     )  # fmt: skip
 
 
-def test_of_a_hit_far_behind_the_best_line_is_told_with_its_turn() -> None:
-    short = shortened_hit(hit("Use Postgres here.\nThe sweep runs hourly."), ASKED)
-    assert (short.passage, short.turns, short.of_user) == (
-        "Use Postgres here.",
-        ("t2",),
-        (0,),
-    )
-
-
-def test_of_one_that_is_no_lines_the_beginning_is_told() -> None:
-    text = f"User: Use Postgres here.\nAssistant: {'It keeps rows. ' * 40}"
-    for kind in ("conversation", "document"):
-        short = shortened_hit(hit(text, kind), ASKED)
-        assert short.passage.startswith("User: Use Postgres here.")
-        assert "It keeps rows." in short.passage
-        assert len(short.passage) <= SHORT
-        assert short.of_user == ()
-
-
 LINES = "Use Postgres here.\nThe sweep runs hourly."
-WHOLE, LINE, LONG = LINES, "Use Postgres here.", f"{LINES}\nIt keeps rows."
+WHOLE, LONG = LINES, f"{LINES}\nIt keeps rows."
 
 
 def told(
@@ -69,13 +48,13 @@ USUAL = RecallRequest("why Postgres?")
 @pytest.mark.parametrize(
     ("scores", "passages"),
     [
-        ((0.9, 0.5, 0.45, 0.44), (LONG, LINE, LINE, "")),
+        ((0.9, 0.5, 0.45, 0.44), (LONG,)),
         ((0.9, 0.7, 0.45), (WHOLE, WHOLE, WHOLE)),
         ((0.8, 0.79, 0.75, 0.7, 0.65), (WHOLE, WHOLE, WHOLE, "", "")),
         # what is unlikely and stands behind a likely one is not told, and does not compete
         ((0.7, 0.39), (LONG,)),
         ((0.5, 0.39), (WHOLE, WHOLE)),
-        ((0.5, 0.1), (LONG, LINE)),
+        ((0.5, 0.1), (LONG,)),
         ((0.3,), (LONG,)),
         # a newer one may stand before a likelier one
         ((0.5, 0.9), (WHOLE, WHOLE)),
@@ -83,7 +62,7 @@ USUAL = RecallRequest("why Postgres?")
         ((), ()),
     ],
 )
-def test_the_first_is_told_at_length_where_none_is_nearly_as_likely(
+def test_the_first_is_told_alone_at_length_where_none_is_nearly_as_likely(
     scores: Sequence[float], passages: Sequence[str]
 ) -> None:
     assert told(scores, USUAL) == [*zip(scores, passages, strict=False)]

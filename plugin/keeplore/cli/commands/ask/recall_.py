@@ -52,6 +52,7 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 )
 @click.option(
     "--exchanges",
+    "by_exchange",
     is_flag=True,
     help="Every exchange that answers, not one of each memory.",
 )
@@ -64,37 +65,37 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 @click.option(
     "--agent", metavar="NAME", help="As this agent of the project: its own memory too."
 )
+@click.option(
+    "--in",
+    "within",
+    metavar="REF",
+    default="",
+    help="Only what one memory says, and more of it: an id, or digits of one.",
+)
 @json_option
 @click.pass_obj
 def recall_command(
     places: Places,
+    /,
     query: tuple[str, ...],
-    limit: int,
     *,
-    wide: bool,
-    exchanges: bool,
-    text_only: bool,
     agent: str | None,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Print the memories that answer QUERY, best first: those of this directory's project, then
     what it inherits; of all projects where it belongs to none.
 
     \b
     keeplore recall "why did we drop Redis"
+    keeplore recall --in 1f0c9a2e "what about the sweep"
     keeplore recall --json retry limit | jq '.hits[0].path'
 
     Exit status: 0 found, 2 nothing was asked, 4 nothing found, 5 no memory yet, 6 the index is
     behind the text and could not catch up.
     """
-    request = RecallRequest(
-        _question(query),
-        limit=limit,
-        wide=wide,
-        by_exchange=exchanges,
-        text_only=text_only,
-        agent=agent or calling_agent_name(places),
-    )
+    whose = agent or calling_agent_name(places)
+    request = RecallRequest(_question(query), agent=whose, **asked)
     answer = _answer(places, request)
     # a script starts nothing behind its back
     started = sys.stderr.isatty() and _start_worker(places, answer)
@@ -104,7 +105,7 @@ def recall_command(
     if as_json:
         emit_json(answer)
     else:
-        _show(answer, is_wide=wide)
+        _show(answer, is_wide=request.wide)
     if started:
         note(
             "a worker was started, which reads the rest and makes the vectors; it leaves when it "
@@ -224,7 +225,8 @@ def _facts(hit: RecallHit) -> list[str]:
     from keeplore.recall.render import since_then
 
     said_at = minute_of(hit.at) or shown_day(hit.changed_at)
-    facts = [said_at, where, f"{hit.score:.2f}", what]
+    score = [f"{hit.score:.2f}"] if hit.score else []
+    facts = [said_at, where, *score, what]
     if hit.trust == "foreign":
         facts.append("from another person's machine")
     if hit.changes:
