@@ -429,6 +429,39 @@ def test_nothing_is_left_of_workers_that_it_started(
     assert pipe.close() == (0, b"")
 
 
+ANSWERS = """#!/bin/sh
+[ "$3" = keeplore.mcp_server ] || exit 0
+printf '%s\\n' "$*" "$KEEPLORE_STATE_DIR" "$HOME" > "$0.told"
+cat > "$0.asked"
+printf '29\\n{"result": {"told": "it is"}}'
+"""
+
+
+def test_where_no_worker_comes_a_process_of_its_own_is_asked_and_answers(
+    state: Path, impatient: Path
+) -> None:
+    alone = state / "alone"
+    alone.write_text(ANSWERS)
+    alone.chmod(0o700)
+    (state / "python").write_text(f"{alone}\n")
+    pipe = Pipe(state, impatient, HOME=str(state))
+    assert pipe.call(1, READING) == {"result": {"told": "it is"}}
+    assert (state / "alone.told").read_text().splitlines() == [
+        "-P -m keeplore.mcp_server",
+        str(state),
+        str(state),
+    ]
+    asked = json.loads((state / "alone.asked").read_bytes())
+    assert asked["session"].pop("id")
+    assert asked == {
+        "session": {"cwd": str(state), "environment": {}},
+        "method": "tools/call",
+        "params": {"name": READING, "arguments": {}},
+    }
+    assert pipe.children == ""
+    assert pipe.close() == (0, b"")
+
+
 def test_calls_wait_together_for_a_worker_that_does_not_come(
     state: Path, desk: Callable[[Answer], Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,3 +119,50 @@ def test_what_the_agent_asks_at_the_very_end(said: str, is_open: bool) -> None:
 def test_what_a_report_leaves_to_the_person(point: str, is_open: bool) -> None:
     report = f"It is deployed.\n\n## What is left for you to do\n\n- {point}\n- Go on"
     assert left_open(("Deploy it.", report)) == ([point] if is_open else [])
+
+
+LONG_WAY = "Keep the old table of invoices with all of its columns and rows until the next year ends"
+PICK = "Which table do you prefer?"
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "given"),
+    [
+        (
+            "There are two ways.\n\n1. Keep the old table\n2. Write a new table\n\n",
+            PICK,
+            f"{PICK} Keep the old table / Write a new table",
+        ),
+        (
+            f"1. {LONG_WAY}\n2. Write a new table\n\n",
+            PICK,
+            f"{PICK} Keep the old table of invoices with all of its columns / Write a new table",
+        ),
+        # no list of ways: what stands before the question tells them, where it tells anything
+        (
+            "Look. Keep the old invoices table or drop it. ",
+            PICK,
+            f"Keep the old invoices table or drop it. {PICK}",
+        ),
+        ("Fine. ", PICK, PICK),
+        ("Old table. ", PICK, PICK),
+        ("Drop old table. ", PICK, f"Drop old table. {PICK}"),
+        ("1. Keep the old table\n\n", PICK, PICK),
+        ("- Keep the old table\n- Write a new table\n\n", PICK, PICK),
+        # it names them itself, or asks for something else
+        (
+            "1. Keep it\n2. Write a new one\n\n",
+            "Which table layout do you prefer?",
+            "Which table layout do you prefer?",
+        ),
+        (
+            "Keep the old invoices table or drop it. ",
+            "Who reads it tomorrow?",
+            "Who reads it tomorrow?",
+        ),
+    ],
+)
+def test_a_question_which_way_to_go_is_given_with_the_ways_that_it_leaves_unnamed(
+    said: str, asked: str, given: str
+) -> None:
+    assert left_open(("Add invoices.", said + asked)) == [given]

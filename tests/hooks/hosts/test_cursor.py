@@ -500,6 +500,11 @@ def test_a_text_in_which_nobody_speaks_is_named(cursor_in: Any, tmp_path: Path) 
     read = session.host.read_transcript(session.path, Cursor())
     told = "nobody speaks in it; a newer cursor may have written it"
     assert (read.events, read.problems) == ((), (told,))
+    again = session.host.read_transcript(session.path, read.cursor)
+    assert (again.events, again.problems) == ((), ())  # told once
+    assert again.cursor == read.cursor
+    session.write(b"dear Bob\n")
+    assert session.host.read_transcript(session.path, read.cursor).problems == (told,)
 
 
 def test_recorded_sessions_are_found_with_their_directories(
