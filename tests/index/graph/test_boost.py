@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from keeplore.index.graph import boost
-from keeplore.index.graph.boost import BoostReason, boosted
+from keeplore.index.graph.boost import BoostReason, boosted, runs_of
 from keeplore.index.schema import GRAPH_TABLES
 from keeplore_hooks.contracts import ScopeFilter
 
@@ -190,3 +190,41 @@ def test_a_hostile_question_finds_nothing_and_breaks_nothing(
     assert len(boost.runs_of(text)) <= boost.CANDIDATES
     if text.isprintable():
         assert boosted(graph.connection, f"{text[:1_990]} fastembed", HERE, EVER) != {}
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("", []),
+        ("The  Kasha", ["the", "kasha", "the kasha"]),
+        (
+            "Kasha API's f’s",
+            [
+                *("kasha", "api's", "api", "f’s", "f"),
+                *("kasha api's", "kasha api", "api's f’s", "api's f"),
+                *("kasha api's f’s", "kasha api's f"),
+            ],
+        ),
+        ("a b a b", ["a", "b", "a b", "b a", "a b a", "b a b", "a b a b"]),
+        (
+            "a b c d e f",
+            [
+                *("a", "b", "c", "d", "e", "f"),
+                *("a b", "b c", "c d", "d e", "e f"),
+                *("a b c", "b c d", "c d e", "d e f"),
+                *("a b c d", "b c d e", "c d e f"),
+                *("a b c d e", "b c d e f"),
+            ],
+        ),
+    ],
+)
+def test_names_that_a_question_may_hold(text: str, runs: list[str]) -> None:
+    assert runs_of(text) == runs
+
+
+def test_of_a_long_question_as_many_runs_are_looked_up_as_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(boost, "CANDIDATES", 4)
+    assert runs_of("a b c d") == ["a", "b", "c", "d"]
+    assert runs_of("a b c") == ["a", "b", "c", "a b"]

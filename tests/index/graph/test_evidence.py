@@ -6,6 +6,7 @@ import pytest
 
 from keeplore.index.graph.evidence import (
     MAX_MENTIONS,
+    MAX_RELATIONS,
     aspects_of,
     mentions_of,
     relations_of,
@@ -189,9 +190,12 @@ def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -
         EntityAspect("fastembed", "FastEmbed", "tool", "start-up time", "constraint"),
         EntityAspect("fastembed", "FastEmbed", "unknown", "size", "constraint"),
     ]
-    assert Mention("hnswlib", "hnswlib", 1, "unknown", is_word=True) in mentions_of(
-        memory
-    )
+    assert mentions_of(memory) == [
+        Mention("kasha api", "Kasha API", 2, "unknown", is_word=True),
+        Mention("hnswlib", "hnswlib", 1, "unknown", is_word=True),
+        Mention("pgvector", "pgvector", 1, "unknown", is_word=True),
+        Mention("fastembed", "FastEmbed", 2, "tool", is_word=True),
+    ]
     assert (
         relations_of(note("", entities="none"))
         == aspects_of(note("", aspects={"entity": "x"}))
@@ -204,3 +208,45 @@ def test_of_too_many_names_those_stay_that_the_memory_shows_to_exist() -> None:
     found = mentions_of(note(f"{words} `shown_name`"))
     assert len(found) == MAX_MENTIONS
     assert found[0].name == "shown_name"
+
+
+@pytest.mark.parametrize(
+    ("stated", "confidence"),
+    [(0, 0.0), (1, 1.0), (0.25, 0.25), (1.01, 0.5), (-0.1, 0.5), (True, 0.5), ("1", 0.5), (None, 1.0)],
+)  # fmt: skip
+def test_how_sure_a_triple_is(stated: object, confidence: float) -> None:
+    triple = {"source": "a", "relationship": "uses", "target": "b"}
+    [found] = relations_of(note("", entities=[{**triple, "confidence": stated}]))
+    assert (found.confidence, type(found.confidence)) == (confidence, float)
+    [found] = relations_of(note("", entities=[triple]))
+    assert found.confidence == 1.0
+
+
+def test_names_and_relationships_are_cut_and_so_are_lists_of_them() -> None:
+    triples = [
+        {"source": f"s{n}", "relationship": "uses", "target": "t"}
+        for n in range(MAX_RELATIONS + 1)
+    ]
+    assert [one.source for one in relations_of(note("", entities=triples))] == [
+        f"s{n}" for n in range(MAX_RELATIONS)
+    ]
+    long, cut = "a" * 120, "a" * 100
+    triple = {
+        "source": f"  {long}",
+        "relationship": "b" * 40 + "c",
+        "target": "d\ud800",
+    }
+    unread = (
+        {"relationship": "b" * 39 + " c"},
+        {"relationship": 1},
+        {"relationship": "-"},
+        {"target": "1" * 100 + "a"},
+    )
+    found = relations_of(
+        note("", entities=[triple, *({**triple, **one} for one in unread)])
+    )
+    assert [(one.relationship, one.source_spelling) for one in found] == [
+        ("b" * 40, cut),
+        ("b" * 39, cut),
+    ]
+    assert found[0].target_spelling == "d?"
