@@ -205,3 +205,63 @@ def test_of_versions_the_newest_is_listed_and_a_circle_made_by_hand_hides_nothin
 def test_a_name_is_said_wherever_one_of_three_tells_it() -> None:
     said = _NameMeanings(1, {"file": 2}, {"shown"}, {"counted": 3})
     assert said.places == {"file", "shown", "counted"}
+
+
+def test_all_that_the_graph_says_of_a_thing(
+    index: Index, about: Callable[..., str]
+) -> None:
+    graph = index.graph
+    about("shop", "We pin `PriceRule`.")
+    # a name that nobody knows is not the first one that somebody does
+    assert graph.named("zebra") == [] and graph.entity("zebra") is None
+    slow = {
+        "entity": "Cart Service",
+        "type": "system",
+        "aspect": "speed",
+        "kind": "attribute",
+    }
+    dear = {**slow, "aspect": "price"}
+    about("bank", "The cart service is dear.", entities=[USES], aspects=[dear])
+    about("bank", "The Cart Service is slow.", aspects=[slow, dear])
+    about(
+        "bank",
+        "The Cart Service is slow again.",
+        aspects=[{**slow, "kind": "constraint"}],
+    )
+    about("farm", "The cart service sells eggs.", aspects=[slow])
+    about("mill", "The cart service sells flour.", aspects=[slow])
+    about(
+        "mill",
+        "`PriceRule` and `EggRule` in the mill.",
+        entities=[{**USES, "source": "EggRule"}],
+    )
+    assert [(e.name, e.place, e.type, e.mentions) for e in graph.named("Cart Service")] == [
+        ("cart service", "bank", "system", 3),
+        ("cart service", "mill", "system", 2),
+        ("cart service", "farm", "system", 1),
+    ]  # fmt: skip
+    bank = graph.entity("cart service", "bank")
+    mill = graph.entity("cart service", "mill")
+    assert bank and mill and graph.entity("cart service") is None
+    assert [(a.aspect, a.kind, len(a.memories)) for a in graph.aspects(bank)] == [
+        ("price", "attribute", 2),
+        ("speed", "attribute", 1),
+        ("speed", "constraint", 1),
+    ]
+    related = [
+        (r.source, r.relationship, r.target, r.other, r.other_place, r.mentions)
+        for one in (bank, mill)
+        for r in graph.relations(one)
+    ]
+    assert related == [
+        ("shop", "uses", "Cart Service", "shop", "bank", 1),
+        ("EggRule", "uses", "Cart Service", "eggrule", "mill", 1),
+    ]
+    assert [
+        (entity.name, entity.place, entity.mentions)
+        for entity in graph.entities(ScopeFilter((("project", "mill"),)), "rule", 2)
+    ] == [("eggrule", "mill", 1), ("pricerule", "mill", 1)]
+    assert [(e.name, e.place) for e in graph.entities(like="e", limit=2)] == [
+        ("cart service", "bank"),
+        ("cart service", "mill"),
+    ]
