@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sound_records  # noqa: F401  # watches what is imported after it
 from example_count import examples
 from hypothesis import HealthCheck, settings
 from loaded_model import hashed_once, once

@@ -232,9 +232,12 @@ def test_a_half_written_file_is_swept_when_its_writer_is_long_gone(store, note):
     hidden = folder / ".notes.tmp"
     for path in (old, young, hidden):
         path.write_text("half")
-    for path in (old, hidden):
+    stuck = folder / ".three.md.125-0a1b2c3d.tmp"  # nobody's: it stops nothing
+    stuck.mkdir()
+    for path in (old, hidden, stuck):
         os.utime(path, (1, 1))
     store.commit()
+    assert stuck.is_dir()
     assert (old.exists(), young.exists(), hidden.exists()) == (False, True, True)
 
 

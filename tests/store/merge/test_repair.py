@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -396,6 +397,34 @@ def test_the_driver_writes_only_to_places_of_ours(tmp_path, path, monkeypatch):
         (tmp_path / name).write_text(name)
     assert merge_driver.main(["base", "ours", "theirs", path]) == merge_driver.CONFLICT
     assert sorted(p.name for p in tmp_path.iterdir()) == ["base", "ours", "theirs"]
+
+
+def test_the_driver_joins_what_each_side_changed_of_what_both_were_made_of(
+    tmp_path, note, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    texts = ("one\n\ntwo\n\nthree", "one\n\ntwo\n\nTHREE", "ONE\n\ntwo\n\nthree")
+    memory, sides = note("Argued"), ("base", "ours", "theirs")
+    for name, text in zip(sides, texts, strict=True):
+        body = f"# Argued\n\n{text}\n"
+        (tmp_path / name).write_text(serialise(replace(memory, body=body)))
+    path = f"memory/gotchas/2026-02-09-argued-{memory.id[4:12]}.md"
+    for place in (path, f".keeplore/{path}"):
+        ours = (tmp_path / "ours").read_text()
+        assert merge_driver.main([*sides, place]) == 0
+        merged = (tmp_path / "ours").read_text()
+        assert merged.endswith("# Argued\n\nONE\n\ntwo\n\nTHREE\n")
+        (tmp_path / "ours").write_text(ours)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["base", "ours", "theirs"]
+    # where both sides added it, git gives an empty base: both texts stay
+    (tmp_path / "base").write_text("")
+    assert merge_driver.main([*sides, f".keeplore/{path}"]) == 0
+    written = set(tmp_path.rglob("*.md"))
+    assert {p.relative_to(tmp_path).parts[:3] for p in written} == {
+        (".keeplore", "memory", "gotchas")
+    }
+    both = "".join(p.read_text() for p in (tmp_path / "ours", *written))
+    assert all(word in both for word in ("ONE", "THREE", "one", "three"))
 
 
 def test_a_merge_runs_no_code_of_the_workspace(store, there):

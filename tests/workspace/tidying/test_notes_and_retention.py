@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import new_id
 from keeplore.memory.note import NoteDraft
@@ -128,8 +130,9 @@ def test_a_note_that_a_later_talk_contradicts_waits_for_a_person_with_both_recei
     assert [*held_proposals(workspace, ScopeFilter())] == [] == tidy(workspace)
 
 
-def test_a_preference_of_several_projects_is_offered_for_all(
-    workspace: Workspace, talk
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_a_preference_of_several_projects_is_offered_for_all_unless_it_is_theirs_already(
+    workspace: Workspace, talk, is_wide: bool
 ) -> None:
     wish = "I want tests before the code, always."
     for project in ("shop", "website"):
@@ -144,6 +147,10 @@ def test_a_preference_of_several_projects_is_offered_for_all(
             category="coding-preferences",
             source={"turns": [quoted], "from": said.id},
         )
+    if is_wide:
+        note(workspace, wish, "", id=new_id("all"), category="coding-preferences")
+        assert tidy(workspace) == []
+        return
     steps = tidy(workspace)
     assert [(step.deed, step.detail) for step in steps] == [
         ("raise", "said in shop, website")
