@@ -15,6 +15,7 @@ from keeplore.errors import ModelUnavailable
 from keeplore.index import EmbeddingModels, Index, ScopeFilter, embedder_for
 from keeplore.index.builtin_plugins import BuiltinEmbedders
 from keeplore.index.embedding.floor import UNRELATED, measure_floor
+from keeplore.index.embedding.local_embedder import _session
 from keeplore.index.embedding.model_files import (
     PACKAGED_FLOOR,
     PACKAGED_SHA256,
@@ -317,3 +318,13 @@ def test_loading_the_model_reports_nothing_and_leaves_no_id_of_the_machine(
         (sys.executable, "-c", script, str(home / "models")), cwd=home, check=True
     )
     assert (home / "models").is_dir() and others() == before
+
+
+def test_the_runtime_keeps_to_its_threads_and_keeps_no_memory(models: Path) -> None:
+    files = embedder_for("packaged", models)._files
+    session = _session(files.directory / files.file, 2)
+    options = session.get_session_options()
+    assert session.get_providers() == ["CPUExecutionProvider"]
+    assert (options.intra_op_num_threads, options.enable_cpu_mem_arena) == (2, False)
+    spinning = options.get_session_config_entry("session.intra_op.allow_spinning")
+    assert spinning == "0"

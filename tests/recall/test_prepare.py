@@ -1,11 +1,16 @@
 """What a question is answered with."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from keeplore.index.rows import MemoryRow
+from keeplore.recall.fuse import INHERITED, SIBLING, Standing
+from keeplore.recall.fuse import OWN as OWN_PLACE
 from keeplore.recall.prepare import OpenedMemory, RecallContext, RecallDeps, age_days
 from keeplore.recall.request import RecallRequest, SearchScope
 
@@ -108,3 +113,44 @@ def test_what_others_keep_for_themselves_is_shown_where_it_is_asked_for(
     assert shown(wide=False, is_wide=False) == (narrow, narrow)
     assert shown(wide=False, is_wide=True) == (open_to_it, open_to_it)
     assert shown(wide=True, is_wide=True) == (EVERY, EVERY)
+
+
+ROW = MemoryRow(
+    *("mem_1", "memory/facts/a.md", "A", "note", "project", "shop", "facts"),
+    *("2026-04-01T12:00:00Z", "2026-04-30T12:00:00Z"),
+    permanent=False,
+    trust="user",
+    session="",
+    host="",
+    is_open=False,
+    is_archived=False,
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "standing"),
+    [
+        ({}, Standing(OWN_PLACE, 1.0, place="project/shop")),
+        ({"updated_at": ""}, Standing(OWN_PLACE, 30.0, place="project/shop")),
+        (
+            {"scope": "workspace", "project": "", "permanent": True},
+            Standing(INHERITED, 1.0, is_permanent=True, place="workspace/"),
+        ),
+        (
+            {"project": "till", "is_archived": True, "superseded_by": "mem_2"},
+            Standing(
+                SIBLING, 1.0, is_archived=True, head="mem_2", place="project/till"
+            ),
+        ),
+        ({"kind": "document"}, Standing(OWN_PLACE, 1.0, place="project/shop")),
+        ({"session": "s"}, Standing(OWN_PLACE, 1.0, place="project/shop")),
+        (
+            {"kind": "document", "session": "s"},
+            Standing(OWN_PLACE, 1.0, is_summary=True, place="project/shop"),
+        ),
+    ],
+)
+def test_where_a_memory_stands(row: dict[str, Any], standing: Standing) -> None:
+    deps = RecallDeps(SimpleNamespace(), SimpleNamespace())
+    context = RecallContext(deps, RecallRequest("why"), SearchScope("shop"), NOW)
+    assert context.standing_of(replace(ROW, **row)) == standing

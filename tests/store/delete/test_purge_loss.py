@@ -1,13 +1,20 @@
-"""Whether a machine that purged much of what is here is followed."""
+"""Whether a machine that purged much of what is here is followed, and what is still to be removed."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from keeplore.errors import RepositoryError
 from keeplore.memory import new_id
 from keeplore.memory.names import short_id
-from keeplore.store.delete.purge import check_loss
+from keeplore.store.delete.purge import (
+    PENDING,
+    _note_pending,
+    _pending_objects,
+    check_loss,
+)
 from keeplore.store.tombstones import Tombstone
 
 IDS = [new_id(f"memory {n}") for n in range(40)]
@@ -44,3 +51,14 @@ def test_a_purge_of_more_than_half_is_not_followed(
         "run `git merge` in the workspace by hand; the next sync goes on from there"
     )
     check_loss(stones, IDS[:1] + IDS[1:purged], paths)  # they are purged here too
+
+
+@pytest.mark.parametrize("text", ["", "{", "1", "null"])
+def test_objects_that_are_to_be_removed_add_up(tmp_path: Path, text: str) -> None:
+    assert _pending_objects(tmp_path) == []
+    (tmp_path / PENDING).write_text(text)
+    assert _pending_objects(tmp_path) == []
+    _note_pending(tmp_path, {"b", "a"})
+    assert _pending_objects(tmp_path) == ["a", "b"]
+    _note_pending(tmp_path, {"c", "a"})
+    assert (tmp_path / PENDING).read_text() == '["a", "b", "c"]'

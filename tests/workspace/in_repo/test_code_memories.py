@@ -13,6 +13,7 @@ from code_repository import DEPLOY, GATEWAY, CodeRepository, Git, note
 from keeplore.errors import Forgotten, NotFound, RepositoryBusy, StoreError
 from keeplore.index.rows import EVERYWHERE
 from keeplore.memory.note import NoteDraft
+from keeplore.workspace.in_repo.code_memories import TOP
 from keeplore.workspace.lifecycle.code_switch import switch_off
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.entity_writer import add as add_entity
@@ -138,9 +139,22 @@ def test_a_linked_work_tree_has_the_notes_of_its_branch(
     own.notes.write(NoteDraft(GATEWAY, scope="project", project="shop", source=source))
     assert len(list((linked / ".keeplore").rglob("*gateway*"))) == 1
     index = repository.registry.places.cache / "index"
-    assert len(list(index.glob("code-*"))) == 2
+    tops = {(one / TOP).read_text() for one in index.glob("code-*")}
+    assert tops == {str(repository.top), str(linked)}
     repository.git("worktree", "remove", "--force", linked)
     assert repository.recalls("gateway") == []
+    # what was made of a work tree that is gone goes with the next one that comes; other folders stay
+    for name in ("code-unread", "other"):
+        (index / name).mkdir()
+    (index / "other" / TOP).write_text(str(linked))
+    repository.git("worktree", "add", "-q", linked.with_name("next"), "-b", "next")
+    repository.remembers(DEPLOY, cwd=linked.with_name("next"))
+    left = {one.name: one / TOP for one in index.glob("code-*")}
+    assert {place.read_text() for place in left.values() if place.exists()} == {
+        str(repository.top),
+        str(linked.with_name("next")),
+    }
+    assert (index / "code-unread").is_dir() and (index / "other").is_dir()
 
 
 def test_what_is_forgotten_comes_back_with_no_branch(
