@@ -138,12 +138,13 @@ def test_words_and_vectors_are_searched_within_their_scopes(lore: Qdrant) -> Non
 
 
 def test_which_points_are_held_and_which_have_their_vector(
-    lore: Qdrant, monkeypatch: pytest.MonkeyPatch
+    lore: Qdrant, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(qdrant, "PAGE", 2)
     held = {IDS[0]: True, IDS[1]: True, IDS[2]: True, IDS[3]: False}
     assert dict(lore.all_held()) == held
     assert lore.held([IDS[3], IDS[0], IDS[5], IDS[6]]) == {IDS[3]: False, IDS[0]: True}
+    assert {how["limit"] for _, how in cluster.told["scroll"]} == {2}
     # of a point that is gone meanwhile no vector is kept
     lore.add_vectors({IDS[3]: [0.8, 0.6], IDS[5]: [1.0, 0.0]})
     assert dict(lore.all_held()) == {**held, IDS[3]: True}
