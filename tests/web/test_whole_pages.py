@@ -108,6 +108,8 @@ PAGES = (
     "/graph?name=SQS&project=website",
     "/graph/picture",
     "/graph/picture?name=postgres",
+    "/graph/picture?name=orders_eta&project=shop",
+    "/graph/picture?name=orders_eta&project=website",
     "/graph/picture?project=website",
     "/graph/picture?name=orders_thet",
     "/graph/picture?name=nothing+like+it",
