@@ -141,3 +141,44 @@ def test_a_line_of_a_log_or_a_trace_is_pasted(line: str) -> None:
 )
 def test_a_line_that_names_a_time_is_the_persons(line: str) -> None:
     assert own_words(line) == line
+
+
+REMARK = "Validate the token twice.\nUse a queue."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "more reviewer feedback: src/mail.ts (1)",
+        "pr feedback:",
+        "Here are the PR comments:",
+        "the latest CodeRabbit findings on this branch: two",
+        "reviewer's remarks: keep it",
+    ],
+)
+def test_remarks_of_a_review_are_somebody_elses_with_the_line_that_announces_them(
+    line: str,
+) -> None:
+    message = f"Hello.\n{line}\n{REMARK}"
+    assert pasted_words(message) == f"{line}\n{REMARK}"
+    assert own_words(message) == "Hello."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "some feedback: the button is too big",
+        "address the pr feedback: rename the flag",
+        "my review comments: too slow",
+        "Review the queue: is it safe?",
+    ],
+)
+def test_what_the_person_thinks_themselves_is_their_own(line: str) -> None:
+    assert own_words(f"{line}\n{REMARK}") == f"{line}\n{REMARK}"
+
+
+def test_a_review_with_its_title_is_somebody_elses_as_a_whole() -> None:
+    review = f"Code Review for PR #17: Fix the queue\n\n{REMARK}"
+    assert (own_words(review), pasted_words(review)) == ("", review)
+    order = "Review of the queue please.\nBe strict."
+    assert (own_words(order), pasted_words(order)) == (order, "")

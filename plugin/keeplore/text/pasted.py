@@ -1,14 +1,15 @@
 """What of a message is somebody else's text that the person pasted, and what are their own words.
 
 Pasted counts what is marked as a quotation (``>``, fences, tags, quotation marks after "the page
-says"), lines of a log, and what follows a line that announces a page, a mail, a reply or the like.
+says"), lines of a log, and what follows a line that announces a page, a mail, a reply or the like,
+or a review's remarks.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from keeplore.text.sentences import unstressed
 from keeplore.text.similarity import normalised, spaced_words
@@ -32,6 +33,20 @@ _ANNOUNCED = re.compile(
 # "my mail:", "write this comment:" announce words of the person's own
 _OWN = re.compile(
     r"\b(?:my|our|write|add|post|put|use|create|make|reply|answer)\b", re.IGNORECASE
+)
+# "more reviewer feedback: …" with what it says behind, and the title of a review as a whole
+_REVIEWED = re.compile(
+    r"\W*(?:(?:some|more|new|next|latest|last|another|also|the|here(?:['’]s| is| are)) ){0,3}"
+    r"(?:(?:pr|mr|code|peer|bugbot|copilot|coderabbit) )?(?:pr|mr|reviewer(?:['’]?s)?|review|bugbot"
+    r"|copilot|coderabbit) (?:feedback|comments?|findings?|remarks?|suggestions?)\b"
+    r"[^.!?:\n]{0,40}:",
+    re.IGNORECASE,
+)
+_REVIEW_TITLE = re.compile(
+    r"\W*(?:(?:code|pr|mr|peer|security) )?review (?:for|of)\b", re.IGNORECASE
+)
+REVIEW_LINES = (
+    4  # from which a text with such a title is a review, and not an order to write one
 )
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
@@ -95,12 +110,17 @@ def _is_marked(line: str) -> bool:
     return bool(_MARKED.match(line) or _LOGGED.match(line))
 
 
+def _is_review(message: str, lines: Sequence[str]) -> bool:
+    return bool(_REVIEW_TITLE.match(message)) and len(lines) >= REVIEW_LINES
+
+
 def _lines(message: str) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it was pasted."""
-    fence, is_rest = "", False
     lines = message.splitlines()
+    fence, is_rest = "", _is_review(message, lines)
     for line in lines:
         mark = _FENCE.match(line)
+        is_rest = is_rest or bool(_REVIEWED.match(line))
         yield line, bool(is_rest or fence or mark or _is_marked(line))
         if mark:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
