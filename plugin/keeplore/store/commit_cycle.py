@@ -17,7 +17,7 @@ from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output
 from keeplore.store.git.git_locks import LOCK_WAIT_S, POLL_S, CommitLock, busy_error
 from keeplore.store.git.objects import Blob, CycleCache, Locked, Moved
-from keeplore.store.repository_state import check_idle, directories
+from keeplore.store.repository_state import check_idle, directories, note_revert
 from keeplore.store.transaction import check_complete
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
@@ -44,6 +44,7 @@ def run_cycle(
                 backend = kind(root, places, cache)
                 lock.recover(backend.tip)
                 check_complete(places)
+                note_revert(places)
                 check_idle(root, places)
                 return cycle(lock, backend)
             except FAILURES as e:

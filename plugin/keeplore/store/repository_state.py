@@ -4,6 +4,7 @@ reaching objects.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from dataclasses import dataclass
@@ -18,12 +19,14 @@ REBASE = "rebase-merge"  # in the git directory, while a rebase is under way
 REBASE_WAIT_S = 3.0
 STOPPED_S = 0.5  # a rebase that did nothing for so long waits for somebody
 POLL_S = 0.02
+_REVERT = "REVERT_HEAD"
+REVERT_NOTE = "reverted.keeplore"  # in the git directory
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
     REBASE: "a rebase",
     "rebase-apply": "a rebase or `git am`",
     "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
+    _REVERT: "a revert",
     "BISECT_LOG": "a bisect",
     "sequencer": "a series of cherry-picks or reverts",
 }
@@ -72,6 +75,23 @@ def check_idle(root: Path, places: Directories) -> None:
     for name, what in _UNDER_WAY.items():
         if (places.own / name).exists():
             raise under_way(root, what)
+
+
+def note_revert(places: Directories) -> None:
+    """Note which commit a person is taking back with ``git revert --no-commit``: what they commit
+    then needs not say so. Without room for the note, it is not known.
+    """
+    with contextlib.suppress(OSError):
+        reverted = (places.own / _REVERT).read_bytes()
+        (places.own / REVERT_NOTE).write_bytes(reverted)
+
+
+def noted_revert(places: Directories) -> str:
+    """The last commit that a person was seen to take back, "" for none."""
+    try:
+        return (places.own / REVERT_NOTE).read_text("ascii").strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def rebased_at(places: Directories) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.errors import RepositoryBusy
 from keeplore.store import Store, create
 from keeplore.store.commit_cycle import BY_US
 from keeplore.store.git.ref_log import last_entries
@@ -217,6 +218,36 @@ def test_what_git_revert_takes_back_stays_so(store, note, git):
     git("revert", "--no-edit", ours, cwd=store.root)
     assert fresh(store.root).commit().commit is None
     assert not (store.root / new).exists()
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_what_a_revert_that_was_seen_takes_back_stays_so(store, note, git, is_seen):
+    """The person writes the message; where nobody saw it, it cannot be told from an accident."""
+    new = [store.save(note(title)) for title in ("It is new", "So is it")]
+    ours = store.commit().commit
+    git("revert", "--no-commit", ours, cwd=store.root)
+    if is_seen:
+        with pytest.raises(RepositoryBusy):
+            fresh(store.root).commit()
+    git("commit", "-qm", "Not that", cwd=store.root)
+    fresh(store.root).commit()
+    assert [(store.root / path).exists() for path in new] == [not is_seen] * 2
+    assert is_seen == (git("log", "-1", "--format=%s", cwd=store.root) == "Not that")
+
+
+def test_what_a_stale_index_kept_out_of_a_commit_is_committed_again(store, note, git):
+    """A single memory, which is on disk: who removes it by hand leaves none there."""
+    index = store.root / ".git" / "index"
+    before = index.read_bytes()
+    new = store.save(note("It is new"))
+    store.commit()
+    index.write_bytes(before)
+    (store.root / "app.py").write_text("edited\n")
+    git("commit", "-qam", "Mine", cwd=store.root)
+    assert not git("ls-tree", "HEAD", new, cwd=store.root)
+    fresh(store.root).commit()
+    assert git("ls-tree", "HEAD", new, cwd=store.root)
+    assert git("status", "--porcelain", cwd=store.root) == ""
 
 
 def test_what_this_process_itself_removed_stays_so(stash, note):

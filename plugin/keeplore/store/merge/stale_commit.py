@@ -8,7 +8,8 @@ a sync from every machine.
 
 A commit counts as such where it was made in the minute after one of ours and takes all memories of
 that, several, back to what ours had found there: a memory that is deleted by hand is meant to be,
-and so is what ``git revert`` made. It is looked for once, when it has come to our branch.
+and so is what ``git revert`` made, where its message says so or a cycle saw it under way. It is
+looked for once, when it has come to our branch.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from keeplore.store.merge.stale_checkout import (
 )
 from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.paths import is_memory
+from keeplore.store.repository_state import noted_revert
 
 HEAD = "HEAD"
 SEVERAL = 2  # files of a commit of ours: of a single one, its removal may be meant
@@ -92,8 +94,10 @@ def _taken_away(
 ) -> dict[str, PathChange]:
     """Path → what a commit of the person's made of it that took back what one of ours had done."""
     lost: dict[str, PathChange] = {}
+    meant = noted_revert(backend.places)
     for commit, parent, at in _commits_since(backend, ours, head):
-        if not (recent := ours_before(ours, at)):
+        recent = [entry for entry in ours_before(ours, at) if entry.new != meant]
+        if not recent:
             continue
         with contextlib.suppress(KeyError, RepositoryError):  # a shallow clone
             lost = {**dict(_reverted_changes(backend, parent, commit, recent)), **lost}
