@@ -198,3 +198,15 @@ def test_what_lasts_or_is_of_an_earlier_answer_is_not_taken_back(
     assert set(log.history_of(SESSION).shown) == {"mem_1", "mem_2", "mem_3"}
     log.take_back(OTHER)
     assert log.history_of(OTHER) == InjectionHistory()
+
+
+def test_what_was_taken_back_is_not_told_to_who_counts_what_was_of_use(
+    tmp_path: Path,
+) -> None:
+    log = InjectionLog(tmp_path / "shown.json")
+    log.begin()
+    log.add(SESSION, (TEXT, ("mem_1",)), PROMPT)
+    log.begin()
+    log.add(SESSION, (TEXT, ("mem_2",)), PROMPT)
+    log.take_back(SESSION)
+    assert [given.ids for given in log.taken()] == [("mem_1",)]

@@ -163,7 +163,8 @@ class InjectionLog:
         self._asked: dict[str, float] = {}  # a message → when it was asked about
         self._steps: dict[str, _Steps] = {}
         self._answer = threading.local()  # the one that this thread makes
-        self._given: deque[Injection] = deque(maxlen=MAX_GIVEN)
+        # each with the answer that it belongs to
+        self._given: deque[tuple[object, Injection]] = deque(maxlen=MAX_GIVEN)
         self._sessions = typed_json.load(path, dict[str, _SessionLog]) or {}
 
     def note_asked(self, origin: Origin, message: str) -> bool:
@@ -239,6 +240,8 @@ class InjectionLog:
             if steps and (answer := self._current_answer()):
                 self._steps[_key(origin)] = steps = steps.without(answer)
                 self._replace(origin, steps.result())
+                heard = [given for given in self._given if given[0] is not answer]
+                self._given = deque(heard, MAX_GIVEN)
 
     @contextmanager
     def lasting(self) -> Iterator[None]:
@@ -255,13 +258,13 @@ class InjectionLog:
         if not (given.ids or given.is_at_start or kind is InjectionKind.LATE):
             return
         with self._lock:
-            self._given.append(given)
+            self._given.append((self._current_answer(), given))
         self._note(origin, lambda log: log.with_shown(given))
 
     def taken(self) -> list[Injection]:
         """What sessions were given since the last time that this was asked."""
         with self._lock:
-            given = [*self._given]
+            given = [injection for _, injection in self._given]
             self._given.clear()
             return given
 
