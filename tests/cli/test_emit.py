@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from ready import keeplore
 from waiting import until
+from worker_end import end_worker
 
 from keeplore.cli import emitted_lines
 from keeplore.cli.commands.machine import emit_
@@ -237,7 +238,7 @@ def test_a_full_disk_refuses_the_line(
 
     monkeypatch.setattr(Spool, "add", full)
     emitter = emit_.Emitter(places, program(shop), is_answering=False)
-    error = "it cannot be kept: [Errno 28] No space left on device; emit it again"
+    error = "it cannot be kept: the disk: No space left on device; emit it again"
     assert emitter.take(line(**TURN)) == {"ok": False, "error": error}
 
 
@@ -272,7 +273,7 @@ def test_what_was_acknowledged_outlives_a_kill(places: Places, shop: Path) -> No
             Spool(places.spool).pending()
         )
     finally:
-        ask(places.state, "stop", timeout_s=60.0)
+        end_worker(places.state)
     take_spool(places)
     assert keeplore("recall", "append-only", cwd=shop).returncode == 0
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from waiting import until
+from worker_end import end_worker
 
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
 from keeplore.worker.server.protocol import ask
-from keeplore.worker.single_instance import only_one
 
 NOTES = 30  # more than a recall embeds on its way
 
@@ -44,14 +44,8 @@ def test_a_recall_at_a_terminal_starts_a_worker_for_vectors_and_a_script_does_no
         until(lambda: told(run)["stamp"]["vectors"] == NOTES, "every note has a vector")
         assert "worker was started" not in at_terminal("recall", "indent with tabs")[1]
     finally:
-        ask(state, "stop", timeout_s=60.0)
-    until(lambda: has_left(state), "the worker leaves")
+        end_worker(state)
 
 
 def told(run: Callable[..., Any]) -> Any:
     return json.loads(run("recall", "--json", "indent with tabs").stdout)
-
-
-def has_left(state: Path) -> bool:
-    with only_one(state) as lock:
-        return lock is not None
