@@ -247,6 +247,7 @@ def test_without_a_workspace_every_command_says_how_to_get_one(command):
 def test_init_refuses_what_cannot_be_a_workspace_and_leaves_nothing(memory):
     (Path.home() / "notes").write_text("mine")
     refused(keeplore("init", "notes"), "is a file", "Name a directory")
+    refused(keeplore("init", "bad\udcff"), "bad? is no text in UTF-8", "Choose another")
     refused(
         keeplore("init", "other", "--name", "memory"),
         "another workspace named 'memory'",
@@ -353,7 +354,7 @@ def test_a_directory_that_is_gone_is_no_bug_of_ours(memory, tmp_path):
 def test_a_state_directory_that_cannot_be_used_is_no_bug_of_ours(tmp_path):
     (tmp_path / "file").write_text("")
     done = keeplore("recall", "x", KEEPLORE_STATE_DIR=str(tmp_path / "file" / "state"))
-    refused(done, str(tmp_path / "file"), "rights")
+    refused(done, str(tmp_path / "file"), "Something is in the way of that path")
 
 
 def test_a_bug_of_ours_is_named_as_ours_and_written_down(places):

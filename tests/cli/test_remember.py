@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from worker_end import end_worker
 
 from keeplore.config.places import Places
 from keeplore.errors import StoreError
@@ -576,3 +577,19 @@ def test_where_a_sandbox_forbids_writing_the_agent_is_told_what_does_work(
     assert (
         "the MCP server `keeplore` can" in said and "are kept with the session" in said
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name")
+def test_a_directory_whose_name_is_no_text_has_memory_like_any_other(
+    run: Run, shop: Path, memory: Path
+) -> None:
+    place = shop.with_name("bad\udcff")
+    place.mkdir()
+    done = run("remember", CENTS, cwd=place)
+    assert (done.returncode, done.stderr) == (0, "")
+    turn = {"event": "turn", "session": "s-1", "user": "Cents?", "replies": [CENTS]}
+    emitted = run("emit", "--host", "mine", cwd=place, stdin=json.dumps(turn))
+    end_worker(Places.from_environment(os.environ).state)
+    assert (emitted.returncode, emitted.stderr) == (0, "")
+    assert CENTS in run("brief", cwd=place).stdout
+    assert run("projects").stdout == "bad\t~/code/bad?\n"

@@ -148,6 +148,28 @@ def test_the_home_directory_is_no_project(store, tmp_path):
     assert identify(tmp_path, store, tmp_path).project == ""
 
 
+def test_a_home_directory_behind_a_link_is_one_place(store, tmp_path):
+    """A shell says where it is, the environment where the link is."""
+    real, link = tmp_path / "var" / "anna", tmp_path / "anna"
+    (real / "notes").mkdir(parents=True)
+    link.symlink_to(real)
+    assert identify(real, store, link).project == ""
+    for place in (real / "notes", link / "notes"):
+        assert identify(place, store, link).root == "~/notes"
+    other = Project("older", path=(real / "notes").as_posix())
+    save_project(store, other)
+    assert identify(real / "notes", store, link).project == "older"
+
+
+def test_a_directory_whose_name_is_no_text_is_a_project_too(store, tmp_path):
+    place = tmp_path / "bad\udcff"
+    place.mkdir()
+    found = identify(place, store, tmp_path)
+    assert (found.project, found.root) == ("bad", "~/bad?")
+    save_project(store, found.proposal)
+    assert identify(place, store, tmp_path).is_known
+
+
 def test_a_directory_that_is_gone_is_still_recognised_by_its_path(store, tmp_path):
     assert identify(tmp_path / "gone" / "api", store, tmp_path).project == "api"
 

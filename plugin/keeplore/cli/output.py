@@ -124,7 +124,8 @@ def _write(file: Path, pieces: Iterable[str]) -> None:
 
 def near(place: Path) -> str:
     """A path as a person types it: below this directory or the home directory where it is."""
-    for root, mark in ((Path.cwd(), ""), (Path.home(), "~/")):
+    home = Path.home()
+    for root, mark in ((Path.cwd(), ""), (home, "~/"), (home.resolve(), "~/")):
         if place.is_relative_to(root) and place != root:
             return plain(f"{mark}{place.relative_to(root)}")
     return plain(place)

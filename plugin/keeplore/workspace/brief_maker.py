@@ -126,7 +126,9 @@ class BriefMaker:
             path.unlink(missing_ok=True)
             return
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        durable.write(path, json.dumps(made, ensure_ascii=False).encode())
+        durable.write(
+            path, json.dumps(made, ensure_ascii=False).encode(errors="surrogatepass")
+        )
         # what was forgotten meanwhile must not stay
         if not disk.is_untouched(made):
             path.unlink(missing_ok=True)

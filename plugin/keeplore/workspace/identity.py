@@ -21,6 +21,7 @@ from keeplore.recall.request import SearchScope
 from keeplore.store import CheckoutInfo, Store
 from keeplore.store.git.checkout_info import checkout_info
 from keeplore.text.agent_scope import agent_name, key_of
+from keeplore.text.fences import without_surrogates
 from keeplore_hooks.events import Origin
 
 if TYPE_CHECKING:
@@ -257,6 +258,7 @@ class _Evidence:
     remotes: tuple[str, ...] = ()
     root_commit: str = ""
     path: str = ""
+    whole: str = ""  # the path without ~, as an entry may have it
     marker: str = ""
 
     def proposal(self, name: str) -> Project:
@@ -273,10 +275,13 @@ def _evidence(directory: Path, checkout: CheckoutInfo | None, home: Path) -> _Ev
             return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
     if not os.path.exists(directory):  # noqa: PTH110 (it never raises)
         directory = _main_of_worktree(directory)
-    if directory in (home, Path(directory.anchor)) or not directory.name:
+    if directory in (*_homes(home), Path(directory.anchor)) or not directory.name:
         return _Evidence("", "the home directory belongs to no project")
     path = below_home(directory, home)
-    return _Evidence(_name(directory.name), f"path {path}", path, path=path)
+    whole = without_surrogates(directory.as_posix())
+    return _Evidence(
+        _name(directory.name), f"path {path}", path, path=path, whole=whole
+    )
 
 
 def _checkout_evidence(checkout: CheckoutInfo, home: Path) -> _Evidence:
@@ -291,7 +296,8 @@ def _checkout_evidence(checkout: CheckoutInfo, home: Path) -> _Evidence:
         return _Evidence(
             _name(top.name), f"root commit {root[:8]}", root, (), root, path
         )
-    return _Evidence(_name(top.name), f"path {path}", path, path=path)
+    whole = without_surrogates(top.as_posix())
+    return _Evidence(_name(top.name), f"path {path}", path, path=path, whole=whole)
 
 
 def _remotes(checkout: CheckoutInfo) -> tuple[str, ...]:
@@ -325,7 +331,8 @@ def _matches(entry: Project, evidence: _Evidence) -> str:
         return f"root commit {evidence.root_commit[:8]}"
     if evidence.marker and evidence.marker == entry.name:
         return evidence.reason
-    if evidence.path and evidence.path == entry.path and not evidence.remotes:
+    is_same_path = entry.path in (evidence.path, evidence.whole)
+    if entry.path and is_same_path and not evidence.remotes:
         return f"path {evidence.path}"
     return ""
 
@@ -356,8 +363,14 @@ def below_home(path: Path, home: Path) -> str:
     """The path in a form that means the same on the person's other machines: ~/… where it can
     be.
     """
-    return (
-        f"~/{path.relative_to(home).as_posix()}"
-        if path.is_relative_to(home) and path != home
-        else path.as_posix()
-    )
+    for root in _homes(home):
+        if path.is_relative_to(root) and path != root:
+            return without_surrogates(f"~/{path.relative_to(root).as_posix()}")
+    return without_surrogates(path.as_posix())
+
+
+def _homes(home: Path) -> tuple[Path, Path]:
+    """The home directory as it is called and as it is: where a link leads to it, a shell and a host
+    each say one.
+    """
+    return home, Path(os.path.realpath(home))

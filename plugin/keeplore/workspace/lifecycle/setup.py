@@ -20,6 +20,7 @@ from keeplore.store import create, run
 from keeplore.store.git.git_command import ignored
 from keeplore.store.merge import merge_driver
 from keeplore.sync import checks_out_workspace, clone
+from keeplore.text.fences import without_surrogates
 
 FOLDERS_LOOKED_AT = 1000  # for files of code
 # how the names of files end in which programs are written
@@ -54,7 +55,7 @@ def initialise(
     Raises ConfigError for a name that is taken or a directory that holds something else: also code,
     unless the workspace is to stand ``beside_code``.
     """
-    root = directory.expanduser().resolve()
+    root = _checked_root(directory)
     if root.exists() and not root.is_dir():
         raise ConfigError(f"{root} is a file", "Name a directory")
     is_new = not (root / FILE).exists() and not _was_cloned(root)
@@ -65,6 +66,18 @@ def initialise(
         # its branch stays whatever the person's own repository has
         create(root, template_dir())
     return _register(places, root, name or load_settings(root).name, is_new=is_new)
+
+
+def _checked_root(directory: Path) -> Path:
+    """The whole path of a workspace. Raises ConfigError for one that is no text, as settings and
+    the search index hold text alone.
+    """
+    root = directory.expanduser().resolve()
+    if str(root) != (text := without_surrogates(str(root))):
+        raise ConfigError(
+            f"the name of {text} is no text in UTF-8", "Choose another directory"
+        )
+    return root
 
 
 def _expect_no_code(root: Path) -> None:
@@ -130,7 +143,7 @@ def clone_workspace(
     if directory is None:
         last = re.split(r"[/:]", url.rstrip("/").removesuffix(".git"))[-1]
         directory = Path(slugify(last))
-    root = directory.expanduser().resolve()
+    root = _checked_root(directory)
     clone(url, root)
     try:
         called = load_settings(root).name

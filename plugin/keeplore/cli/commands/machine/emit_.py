@@ -118,7 +118,7 @@ class Emitter:
         payload = to_json(event)
         try:
             self._places.create()
-            self._spool.add(EMITTED, event.kind, payload.encode())
+            self._spool.add(EMITTED, event.kind, payload.encode(errors="surrogatepass"))
         except OSError as e:
             return _refusal(f"it cannot be kept: {disk_message(e)}; emit it again")
         self._start_worker()
@@ -138,7 +138,7 @@ class Emitter:
         # heavy, as above
         from keeplore_hooks.hosts.emitted import Emitted
 
-        if Emitted().ask(event.kind, payload.encode()) is None:
+        if Emitted().ask(event.kind, payload.encode(errors="surrogatepass")) is None:
             return {}
         deadline = time.monotonic() + ANSWER_S
         was_there = False  # a worker, before it was asked
