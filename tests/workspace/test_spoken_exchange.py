@@ -30,13 +30,17 @@ TALK = Exchange(
 def test_remarks_on_the_next_step_and_drafts_are_named_and_not_shown() -> None:
     assert list(spoken(TALK, is_full=False)) == [
         ("user", "Which table comes first?"),
-        ("assistant", "[2 remarks on the next step left out]"),
-        ("assistant", "The entries refer to accounts, so accounts must exist before."),
-        ("assistant", "[a draft of what follows left out]"),
+        (
+            "assistant",
+            """[2 remarks on the next step left out]
+
+The entries refer to accounts, so accounts must exist before.
+
+[a draft of what follows left out]""",
+        ),
         ("assistant asked", "Approve the plan?"),
         ("user answered", "No, keep the old tables for a month."),
-        ("assistant", TALK.replies[5]),
-        ("assistant", "Now let me run the tests:"),
+        ("assistant", f"{TALK.replies[5]}\n\nNow let me run the tests:"),
     ]
 
 

@@ -22,6 +22,7 @@ from keeplore.recall.render import (
 from keeplore.text.dates import minute_of, shown_day
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
+from keeplore.workspace.reading.overview import overview
 from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
 from keeplore.workspace.reading.spoken_exchange import spoken
 from keeplore.workspace.registry import FoundMemory
@@ -118,7 +119,7 @@ def _overview(_context: McpContext, found: FoundMemory) -> str:
         return "\n".join((*facts, *problems, "", found.memory.body))
     heading = "Exchanges, each with how it begins:"
     asked = _exchange_lines(talk.exchanges)
-    return "\n".join((*facts, *problems, "", talk.head, "", heading, *asked))
+    return "\n".join((*facts, *problems, "", overview(talk.head), "", heading, *asked))
 
 
 def _exchange_lines(exchanges: Sequence[Exchange]) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from itertools import groupby
+from operator import itemgetter
 
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.memory import AnsweredQuestion, Exchange
@@ -14,8 +16,15 @@ LINE_CHARS = 20  # shorter ones are alike in any two texts
 
 
 def spoken(exchange: Exchange, *, is_full: bool) -> Iterator[tuple[str, str]]:
-    """Speaker and words of each message, in order; ``is_full`` gives them to the letter."""
-    return _all_messages(exchange) if is_full else _shortened_messages(exchange)
+    """Speaker and words of each message, in order; ``is_full`` gives them to the letter, otherwise
+    what one says in several messages comes together.
+    """
+    if is_full:
+        yield from _all_messages(exchange)
+        return
+    by_speaker = groupby(_shortened_messages(exchange), key=itemgetter(0))
+    for speaker, messages in by_speaker:
+        yield speaker, "\n\n".join(words for _, words in messages)
 
 
 def _all_messages(exchange: Exchange) -> Iterator[tuple[str, str]]:

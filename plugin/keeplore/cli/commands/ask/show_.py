@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -23,7 +22,7 @@ from keeplore.cli.output import (
 )
 from keeplore.cli.parameters import json_option, pass_registry, reference
 from keeplore.memory import Conversation
-from keeplore.memory.conversation_body import shown_turns, without_empty_parts
+from keeplore.memory.conversation_body import shown_turns
 from keeplore.memory.names import short_id
 from keeplore.text.dates import day_of, minute_of
 from keeplore.text.folding import SHOWN_OF_DOCUMENT, fold
@@ -38,11 +37,6 @@ if TYPE_CHECKING:
 
 FIRST_LINE = 100  # characters of an exchange in the list of them
 SHOWN_FILES = 4
-_TOLD_OR_RUN = re.compile(
-    r"^(?:# |\*\*(?:Date|Session context|Projects involved)\*\*: |- (?:command|subagent): ).*\n?",
-    re.MULTILINE,
-)
-_LINKS = re.compile(r"^## Related\n(?:(?!## ).*\n?)*", re.MULTILINE)
 MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 
 
@@ -254,17 +248,14 @@ def _show_body(kind: str, body: str, *, is_full: bool) -> None:
         if shown != body:
             say("--full shows what was left out", dim=True)
         return
-    markdown(_overview(talk.head))
+    # heavy, as above
+    from keeplore.workspace.reading.overview import overview
+
+    markdown(overview(talk.head))
     say()
     _list_exchanges(talk.exchanges)
     say()
     say("--exchange NUMBER shows one, --full all of them", dim=True)
-
-
-def _overview(head: str) -> str:
-    """A head without what stands among the facts above it, and without commands and subagents."""
-    overview = _LINKS.sub("", _TOLD_OR_RUN.sub("", head))
-    return without_empty_parts(overview).strip()
 
 
 def _list_exchanges(exchanges: Sequence[Exchange]) -> None:
