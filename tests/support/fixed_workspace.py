@@ -121,6 +121,7 @@ def memories(machine: str) -> Iterator[Memory]:
 def propose(workspace: Workspace) -> None:
     """What a model proposed and was held back: a note, its changes, and leaving one out."""
     talk = workspace.store.load(workspace.index.memories([TALK])[TALK].path)
+    at = now()  # of all: of two seconds the later one would be listed first
     for name, action, about in (
         ("add", ProposalAction.ADD, {}),
         ("own words", ProposalAction.ADD, {}),
@@ -130,7 +131,7 @@ def propose(workspace: Workspace) -> None:
         ("refused", ProposalAction.ADD, {}),
     ):
         entry = {
-            "at": now(),
+            "at": at,
             "event": EVENT,
             "id": key(name),
             "proposal": action,
