@@ -21,10 +21,14 @@ from keeplore.memory import Exchange
 from keeplore_hooks.events import Origin, Turn, Work
 
 ROOT = Path(__file__).parents[2]
-PROJECTS: Mapping[str, Any] = yaml.load(
-    (ROOT / "benchmarks" / "chat_projects.yaml").read_text(encoding="utf-8"),
-    yaml.CSafeLoader,
-)
+PROJECTS: Mapping[str, Any] = {
+    name: project
+    for file in ("chat_projects", "project_talks")
+    for name, project in yaml.load(
+        (ROOT / "benchmarks" / f"{file}.yaml").read_text(encoding="utf-8"),
+        yaml.CSafeLoader,
+    ).items()
+}
 HERE = Origin("claude-code", "s-1", "/code")
 
 
