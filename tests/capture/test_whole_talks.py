@@ -1,6 +1,6 @@
 """All that is made of whole talks, as it is written down: titles, heads, notes and where a topic ends.
 
-To write it anew: WRITE_GOLDEN=1 pytest tests/capture -k whole_talks, then read the difference.
+To write it anew: WRITE_GOLDEN=1 pytest tests/capture/test_whole_talks.py, then read the difference.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pytest
 import yaml
 from written_down import written_lines
 
+from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
 from keeplore.capture.notes.note_candidates import NoteCandidate, candidates
@@ -39,11 +40,43 @@ def test_whole_talks(project: str) -> None:
     assert seen == written_lines(f"capture/{project}.txt", seen)
 
 
-def _made_of(session: Mapping[str, Any]) -> Iterator[str]:
-    exchanges = [
+@pytest.mark.parametrize("project", ["trial", "relay"])
+def test_how_whole_talks_are_read(project: str) -> None:
+    sessions = PROJECTS[project]["sessions"]
+    seen = [line for session in sessions for line in _read_as(session)]
+    assert seen == written_lines(f"capture/statements/{project}.txt", seen)
+
+
+def _exchanges(session: Mapping[str, Any]) -> list[Exchange]:
+    return [
         Exchange(str(number), session["at"], said["user"], tuple(said["replies"]))
         for number, said in enumerate(session["talk"])
     ]
+
+
+def _read_as(session: Mapping[str, Any]) -> Iterator[str]:
+    """Each statement: where it stands, what it does, how much it tells, and when it ended."""
+    model = ConversationModel.of(_exchanges(session))
+    telling = {number: weight for weight, number, _ in model.telling()}
+    yield f"# {session['name']}: sent back {sorted(model.sent_back)}"
+    for number, s in enumerate(model.statements):
+        read = s.sentence
+        marks = {
+            "first": read.is_first,
+            "final": s.is_final,
+            "leads in": s.leads_in,
+            "pasted": s.is_pasted,
+            f"ended by {model.ended.get(number)}": number in model.ended,
+        }
+        place = f"{s.exchange}.{'.'.join(map(str, s.message_place))}.{s.place}/{s.left}"
+        told = f"{telling[number]:.3f}" if number in telling else "-"
+        named = ", ".join(name for name, is_so in marks.items() if is_so)
+        under = f"{read.label}|{read.heading[:20]}|{read.lead[:20]}"
+        yield f"{place} {s.speaker} {s.act} {told} ({named}) {under} {s.text[:50]!r}"
+
+
+def _made_of(session: Mapping[str, Any]) -> Iterator[str]:
+    exchanges = _exchanges(session)
     parts = distill(exchanges)
     yield f"# {session['name']}: {title_of(exchanges, parts)}"
     for part, quotes in parts.items():
