@@ -349,6 +349,20 @@ def test_a_link_in_a_memory_folder_is_named_with_what_to_do(
     assert "Rename it" in names(places, "aux.md", "not every system").remedy
 
 
+def test_a_memory_that_git_is_told_to_ignore_is_named_as_one(
+    root: Path, places: Places
+) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    new = path.with_name("2026-02-09-by-hand.md")
+    new.write_text(re.sub(r"mem_[0-9a-f]{8}", "mem_00000000", path.read_text()))
+    path.with_name("2026-02-09-by-hand.md~").write_text("an editor's\n")
+    (root / ".git" / "info" / "exclude").write_text("*by-hand*\n")
+    found = [one for one in look(places) if "told to ignore" in one.message]
+    assert [one.level for one in found] == ["note"]
+    assert found[0].message.startswith(new.relative_to(root).as_posix())
+    assert "check-ignore -v" in found[0].remedy
+
+
 def test_what_came_back_is_named_and_the_commit_takes_it_away(
     root: Path, places: Places
 ) -> None:

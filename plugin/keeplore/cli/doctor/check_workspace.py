@@ -8,6 +8,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from keeplore.cli.doctor.check_size import size_findings
 from keeplore.cli.doctor.finding import (
@@ -37,6 +38,7 @@ from keeplore.memory.names import short_id
 from keeplore.redact.rules import pattern
 from keeplore.store.git.inspection import (
     differing,
+    ignored_files,
     is_as_committed,
     left_out,
     old_locks,
@@ -177,7 +179,10 @@ def _commit_findings(
     except KeeploreError as e:
         yield failed(part, e)
     yield from several(_held_back(f"{part} file", place) for place in held_back)
-    paths = dict.fromkeys((*left_out(workspace.root), *skipped))
+    ignored = ignored_files(workspace.root)
+    yield from several(_ignored(part, workspace.root, path) for path in ignored)
+    unfit = dict.fromkeys((*left_out(workspace.root), *skipped)).keys() - {*ignored}
+    paths = sorted(unfit)
     yield from several(_left_out_of_commits(f"{part} file", path) for path in paths)
 
 
@@ -194,6 +199,14 @@ def _held_back(part: str, place: str) -> DoctorFinding:
     message = f"{place} looks like a secret, so the file is not committed"
     remedy = "Take it out, or list the kind with its digits under redaction.allow"
     return wrong(part, message, remedy)
+
+
+def _ignored(part: str, root: Path, path: str) -> DoctorFinding:
+    return note(
+        f"{part} file",
+        f"{path} is left out of commits: git is told to ignore it",
+        f"`git -C '{root}' check-ignore -v '{path}'` says where",
+    )
 
 
 def _left_out_of_commits(part: str, path: str) -> DoctorFinding:

@@ -13,7 +13,14 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.merge.memory_merge import CONFLICT
 from keeplore.store import files
 from keeplore.store.git.git_command import nul_separated, output, run
-from keeplore.store.paths import FOLDERS, is_ours, is_ours_to_write, is_portable
+from keeplore.store.paths import (
+    FOLDERS,
+    is_memory,
+    is_ours,
+    is_ours_to_write,
+    is_portable,
+    is_side,
+)
 from keeplore.store.repository_state import directories
 
 _BESIDE = re.compile(rf"{re.escape(CONFLICT)}[0-9a-f]{{8}}(\.[^./]*)?$")
@@ -49,6 +56,18 @@ def differing(root: Path) -> list[str]:
         return paths
     paths += output(root, "ls-files --others --exclude-standard -z --", *present).items
     return sorted({path for path in paths if is_ours_to_write(path)})
+
+
+def ignored_files(root: Path) -> list[str]:
+    """Paths of memories on disk that git does not have and is told to ignore, and of what is
+    indexed beside them. Raises RepositoryError.
+    """
+    present = [folder for folder in FOLDERS if (root / folder).exists()]
+    if not present:
+        return []
+    command = "ls-files --others --ignored --exclude-standard -z --"
+    listed = output(root, command, *present).items
+    return sorted(path for path in listed if is_memory(path) or is_side(path))
 
 
 def left_out(root: Path) -> list[str]:
