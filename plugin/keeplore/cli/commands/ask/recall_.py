@@ -18,6 +18,7 @@ from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.memory.names import short_id
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.text.agent_scope import short_place
+from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of, shown_day
 from keeplore.text.fences import without_surrogates
 from keeplore.text.turn_ids import shown_turn
@@ -184,7 +185,8 @@ def _note_waiting(places: Places) -> None:
     """Say that the answer lacks what has not been read yet."""
     waiting = Spool(places.spool).counts()["new"]
     if waiting:
-        note(f"{waiting} host events wait to be read; `keeplore worker run` reads them")
+        events = counted(waiting, "host event waits", "host events wait")
+        note(f"{events} to be read; `keeplore worker run` reads them")
 
 
 def _show(answer: dict[str, Any], *, is_wide: bool) -> None:

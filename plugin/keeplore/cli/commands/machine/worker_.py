@@ -12,6 +12,7 @@ from keeplore.cli.output import block, emit_json, note, say
 from keeplore.cli.parameters import json_option
 from keeplore.config.installation import in_vain
 from keeplore.config.places import Places
+from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
 from keeplore.worker.server.protocol import ask
 from keeplore_hooks.spool import Spool
@@ -131,7 +132,8 @@ def run(places: Places) -> None:
 
     spool = Spool(places.spool)
     before = spool.counts()
-    say(f"{before['new'] + before['claimed']} host events wait.")
+    waiting = before["new"] + before["claimed"]
+    say(f"{counted(waiting, 'host event waits', 'host events wait')}.")
     if not Worker(places, idle_exit_s=DONE_S).run():
         say("Another worker already runs: see `keeplore worker status`.", err=True)
         sys.exit(1)
