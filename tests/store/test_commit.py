@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from refusals import refused
 
-from keeplore.errors import RepositoryBusy
+from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import Store, commit, create, creation
 from keeplore.store.git import libgit_backend
 from keeplore.store.git.git_backend import GitBackend
@@ -383,3 +383,28 @@ def test_a_repository_in_the_middle_of_something_is_not_made_a_workspace(
     with refused(RepositoryBusy, said):
         create(tmp_path, template)
     assert [path.name for path in tmp_path.iterdir()] == [".git"]
+
+
+@pytest.mark.parametrize("folder", ["objects", "refs/heads", "logs"])
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_what_git_may_not_write_is_said_and_not_taken_for_a_busy_repository(
+    workspace_dir, template, note, git, kind, folder
+):
+    """As where git was run with sudo; of SHA-256 the user's git writes it."""
+    options = [f"--object-format={kind}"]
+    git("init", "-qb", "main", *options, str(workspace_dir), cwd=workspace_dir.parent)
+    create(workspace_dir, template)
+    store = Store(workspace_dir, branch="main", machine="studio")
+    place = str(workspace_dir / ".git" / folder)
+    store.save(note("Kept"))
+    if subprocess.run(["mount", "--bind", place, place], check=False).returncode:
+        pytest.skip("a file system can only be mounted by root")
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", place], check=True)
+        with pytest.raises(RepositoryError, match="git may not write into") as raised:
+            store.commit()
+        assert "Give yourself the rights" in raised.value.remedy
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
+    assert store.commit().paths
+    assert git("status", "--porcelain", cwd=workspace_dir) == ""

@@ -17,7 +17,12 @@ from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output
 from keeplore.store.git.git_locks import LOCK_WAIT_S, POLL_S, CommitLock, busy_error
 from keeplore.store.git.objects import Blob, CycleCache, Locked, Moved
-from keeplore.store.repository_state import check_idle, directories, note_revert
+from keeplore.store.repository_state import (
+    check_idle,
+    check_rights,
+    directories,
+    note_revert,
+)
 from keeplore.store.transaction import check_complete
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
@@ -50,7 +55,8 @@ def run_cycle(
             except FAILURES as e:
                 _check_room(e)
                 kind = GitBackend
-            except Moved:
+            except Moved as e:
+                check_rights(places, str(e.__cause__ or e))
                 continue
     raise RepositoryBusy(
         f"{root} changes all the time", "Nothing is lost; it is tried again soon"
@@ -103,7 +109,8 @@ def move(backend: GitBackend, step: RefMove) -> None:
         try:
             backend.move(step.ref, step.new, step.old, reason)
             return
-        except Locked:
+        except Locked as e:
+            check_rights(backend.places, str(e))
             if time.monotonic() > deadline:
                 raise busy_error(backend.places.common / f"{step.ref}.lock") from None
             time.sleep(POLL_S)

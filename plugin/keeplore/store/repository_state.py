@@ -14,6 +14,7 @@ from keeplore.errors import RepositoryBusy, RepositoryError
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _HEAD = re.compile(r"refs/heads/(?!.*\.\.)[^\0]+\Z")
+_REFUSED = re.compile(r"(?i)permission denied|insufficient perm|read-only file system")
 MAX_POINTER = 4096  # bytes of a .git file or a commondir file
 REBASE = "rebase-merge"  # in the git directory, while a rebase is under way
 REBASE_WAIT_S = 3.0
@@ -75,6 +76,18 @@ def check_idle(root: Path, places: Directories) -> None:
     for name, what in _UNDER_WAY.items():
         if (places.own / name).exists():
             raise under_way(root, what)
+
+
+def check_rights(places: Directories, said: str) -> None:
+    """Raise RepositoryError where git said that the rights to its files are in the way: it would be
+    so at each attempt.
+    """
+    if _REFUSED.search(said):
+        raise RepositoryError(
+            f"git may not write into {places.common}: {' '.join(said.split())[-300:]}",
+            "Give yourself the rights to all that is in it; git that another user ran there, as "
+            "with sudo, leaves files of theirs",
+        )
 
 
 def note_revert(places: Directories) -> None:

@@ -97,10 +97,11 @@ def _reset_lost_counts(lost: Iterable[Path]) -> str:
 def _backlog_finding(spool: Spool, waiting: int, *, is_running: bool) -> DoctorFinding:
     oldest = next((entry.at for entry in spool.pending()), "")
     is_old = oldest and not is_running and _age_s(oldest) > OLD_S
+    events = counted(waiting, "host event waits", "host events wait")
     if waiting > BACKLOG or is_old:
-        message = f"{waiting} host events wait, the oldest since {oldest or 'a while'}"
+        message = f"{events}, the oldest since {oldest or 'a while'}"
         return wrong("spool", message, RUN_IT)
-    return well("spool", f"{waiting} host events wait")
+    return well("spool", events)
 
 
 def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
@@ -293,7 +294,21 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
 def _way_to_write(folder: Path) -> str:
     if os.name == "posix" and os.statvfs(folder).f_flag & os.ST_RDONLY:
         return "Its disk is mounted read-only: mount it so that it can be written"
+    if os.name == "posix" and (owner := folder.stat().st_uid) != os.geteuid():
+        return (
+            f"It belongs to {_user_name(owner)}: where it is to be yours, "
+            f"`sudo chown -R \"$USER\" '{folder}'`"
+        )
     return f"`chmod u+rwx '{folder}'`"
+
+
+def _user_name(number: int) -> str:
+    import pwd  # here, because Windows has none
+
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 def _close_folder(folder: Path) -> str:

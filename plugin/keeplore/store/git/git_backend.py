@@ -32,7 +32,7 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours
-from keeplore.store.repository_state import Directories
+from keeplore.store.repository_state import Directories, check_rights
 
 TREE_INDEX = "keeplore-tree"  # a private index in which a tree is put together
 SIGN_TIMEOUT_S = 30.0
@@ -264,6 +264,7 @@ class GitBackend:
             return dict(zip(paths, done.text.split("\n"), strict=True))
         if not all((self.root / path).exists() for path in paths):
             raise Moved
+        check_rights(self.places, done.error)
         raise RepositoryError(
             f"git cannot take a file of memory: {done.complaint}",
             "Install the filter that git names, or take it out of .gitattributes",

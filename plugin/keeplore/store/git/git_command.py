@@ -42,6 +42,8 @@ _FOREIGN = (
     "GIT_TRACE",
     "GIT_WORK_TREE",
 )
+# git explains a command where it finds no repository
+_USAGE = re.compile(r"(?<=\n)usage: git ")
 _SILENT = {
     "LC_ALL": "C",
     "LANGUAGE": "",
@@ -107,7 +109,7 @@ class GitResult:
     @property
     def complaint(self) -> str:
         """What git said on standard error, on one line, its end."""
-        return " ".join(self.error.split())[-300:]
+        return " ".join(_USAGE.split(self.error)[0].split())[-300:]
 
 
 def run(
@@ -212,7 +214,7 @@ def output(
     """Run a local git command that must succeed. Raises RepositoryError with what git said."""
     done = run(directory, command, *arguments, stdin=stdin, environment=environment)
     if done.code:
-        said = " ".join(done.error.split())[-500:]
+        said = " ".join(_USAGE.split(done.error)[0].split())[-500:]
         name = command.split()[0]
         raise RepositoryError(
             f"`git {name}` failed: {said}",
