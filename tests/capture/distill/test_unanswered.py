@@ -7,7 +7,7 @@ import pytest
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.held_statements import held_statements
 from keeplore.capture.segmenter import takes_up
-from keeplore.memory import Conversation, Exchange, Quote
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Quote
 
 AT = "2026-02-09T14:03:11Z"
 ASKED = "Which session store should we use?"
@@ -120,3 +120,55 @@ def test_it_is_told_as_one_statement_that_is_no_decision() -> None:
 def test_the_talk_goes_on_where_a_question_is_put_off() -> None:
     assert takes_up("Not now, after the beta", [REPLY])
     assert not takes_up("Not now, after the beta", ["It is done."])
+
+
+WANTED = "Could we render the diff in the files tab?"
+PLAN = """# Plan: Render the diff in the files tab
+
+## Change
+Each line of the diff is drawn by `renderTabFiles` in its colour, which fixes the empty tab.
+"""
+
+
+def at_plan(
+    answer: str, *before: AnsweredQuestion, behind: tuple[Exchange, ...] = ()
+) -> list[Exchange]:
+    asked = AnsweredQuestion("Proceed with this plan?", answer)
+    replies = ("I read the tab's code.", *before, PLAN, asked)
+    return [Exchange("t-0", AT, WANTED, replies), *behind]
+
+
+def test_what_was_asked_for_is_open_where_the_talk_ends_at_the_plan_for_it() -> None:
+    parts = distill(at_plan(""))
+    assert parts["open_questions"] == (Quote(WANTED, "user", "t-0"),)
+    others = [
+        q.text for name, part in parts.items() if name != "open_questions" for q in part
+    ]
+    assert not any("diff" in text for text in others)
+
+
+@pytest.mark.parametrize(
+    "exchanges",
+    [
+        at_plan("Yes"),
+        at_plan("", AnsweredQuestion("Which colours?", "Those of git.")),
+        at_plan(
+            "", behind=(Exchange("t-1", AT, "Go on, without colours.", ("Done.",)),)
+        ),
+        [Exchange("t-0", AT, WANTED, (PLAN,))],
+        [Exchange("t-0", AT, WANTED, (AnsweredQuestion("Which colours?", ""),))],
+    ],
+)
+def test_it_is_not_where_the_plan_was_approved_or_more_was_said(
+    exchanges: list[Exchange],
+) -> None:
+    asked = distill(exchanges)["open_questions"]
+    assert Quote(WANTED, "user", "t-0") not in asked
+
+
+def test_a_plan_without_text_and_a_message_without_words_are_no_error() -> None:
+    asked = AnsweredQuestion("Proceed with this plan?", "")
+    assert distill([Exchange("t-0", AT, WANTED, (asked,))])["open_questions"] == (
+        Quote(WANTED, "user", "t-0"),
+    )
+    assert distill([Exchange("t-0", AT, "!", (PLAN, asked))])["open_questions"] == ()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from keeplore.index import MemoryRow
 from keeplore.memory import Conversation, Exchange, Memory, Quote
 from keeplore.recall.unasked.memory_lines import LoadedMemory
@@ -98,3 +102,43 @@ def test_a_question_for_what_was_decided_does_not_wait() -> None:
     asked = ("What did we decide about the cache?", "user", 1)
     own = ("Who may delete a workspace?", "user", 1)
     assert waiting(talk(1, session="one", asked=(asked, own))) == [own[0]]
+
+
+PLAN = """# Plan: Render the diff in the files tab
+
+## Change
+Each line of the diff is drawn by `renderTabFiles` in its colour."""
+WANTED = Quote("Could we render the diff?", "user", "1-0")
+
+
+def beginning(session: str, *exchanges: Exchange) -> LoadedMemory:
+    said = Conversation("Files tab", exchanges, open_questions=(WANTED,))
+    return replace(talk(1, session=session), talk=said)
+
+
+@pytest.mark.parametrize(
+    ("first_words", "is_open"),
+    [
+        (
+            f"Implement the following plan:\n\n{PLAN}\n\nIf you need details, ask.",
+            False,
+        ),
+        (PLAN.replace("## Change\n", "## Change\n\n"), False),
+        ("Implement the plan for the files tab.", True),
+        (PLAN[:40], True),
+    ],
+)
+def test_a_plan_with_which_a_newer_session_began_waits_no_more(
+    first_words: str, *, is_open: bool
+) -> None:
+    ended = beginning("one", Exchange("1-0", "", WANTED.text, ("I looked.", PLAN)))
+    newer = beginning("two", Exchange("2-0", "", first_words, ("Done.",)))
+    assert waiting(newer, ended) == [WANTED.text] * (1 + is_open)
+    assert waiting(ended, newer) == [WANTED.text] * 2
+
+
+def test_what_was_asked_before_the_last_exchange_waits_on() -> None:
+    asked = Exchange("1-0", "", WANTED.text, (PLAN,))
+    ended = beginning("one", asked, Exchange("1-1", "", "And the logo?", ("Done.",)))
+    newer = beginning("two", Exchange("2-0", "", PLAN, ("Done.",)))
+    assert waiting(newer, ended) == [WANTED.text] * 2

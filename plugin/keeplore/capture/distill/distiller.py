@@ -33,6 +33,7 @@ from keeplore.capture.distill.extracts import (
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.left_open import open_questions
 from keeplore.capture.distill.standing_decisions import Decision
+from keeplore.capture.distill.unanswered import asked_before_plan, without_plan
 from keeplore.memory import Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import Sentence, answer_line, clip
@@ -60,6 +61,7 @@ RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_WORDS = 0.5
 HEADED = 2.0  # weight of a heading
+AWAITED = 3.0  # of what waits for the person, as of what they put off
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
 
@@ -74,7 +76,11 @@ def distill(
     more candidates than room, for at most ``MAX_RANKED`` texts. Where no model can be had it gives
     None, and words are compared.
     """
+    waiting = asked_before_plan(exchanges)
+    if waiting:
+        exchanges = [*exchanges[:-1], without_plan(exchanges[-1])]
     decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
+    decided = [decision for decision in decided if decision.quote != waiting]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
     source = Source(model, said, decided)
@@ -82,7 +88,7 @@ def distill(
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
     candidates = {
-        "open_questions": open_questions(source),
+        "open_questions": _open_questions(source, waiting),
         "reasoning": _reasons(source),  # before the outcome, which holds causes too
         "outcome": _outcome_extracts(model),
         "context": _context(source),
@@ -149,6 +155,14 @@ def _main_and_other_decisions(
     )  # a detail, but all that was decided
     rest = strongest([f for f in found if f not in main], embed, CAPS["also_decided"])
     return in_order(main), in_order(rest)
+
+
+def _open_questions(source: Source, waiting: Quote | None) -> Iterator[Extract]:
+    """What is open, with what waits for its plan to be approved."""
+    found = [*open_questions(source)]
+    if waiting:
+        yield Extract(waiting, AWAITED, len(source.said))
+    yield from (extract for extract in found if extract.quote != waiting)
 
 
 def _context(source: Source) -> Iterator[Extract]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, says
@@ -13,6 +14,7 @@ from keeplore.capture.distill.choices import asked_by, last_options
 from keeplore.capture.distill.extracts import Extract
 from keeplore.capture.distill.standing_decisions import Decision
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.text.pasted import own_words
 from keeplore.text.sentences import answer_line, clip, sentences
 from keeplore.text.terms import count_terms, terms
 
@@ -48,6 +50,36 @@ def _let_pass(model: ConversationModel) -> Iterator[Extract]:
             yield Extract(
                 Quote(text, "assistant", model.exchanges[at].id), LET_PASS, at
             )
+
+
+def asked_before_plan(exchanges: Sequence[Exchange]) -> Quote | None:
+    """What the person asked for last, where the talk ends at the agent's plan for it, which was not
+    approved: nothing came of it yet.
+    """
+    if not (exchanges and _ends_at_plan(exchanges[-1])):
+        return None
+    message = own_words(exchanges[-1].user)
+    telling = [s.text for s in sentences(message) if count_terms(s.text) >= SHORTEST]
+    asked = last_question(message) or "".join(telling[:1])
+    return Quote(clip(asked), "user", exchanges[-1].id) if asked else None
+
+
+def _ends_at_plan(exchange: Exchange) -> bool:
+    """Is the one question in form of an exchange its last word, a plan, and without an answer?"""
+    forms = [r for r in exchange.replies if isinstance(r, AnsweredQuestion)]
+    return (
+        bool(forms)
+        and forms == [*exchange.replies[-1:]]
+        and not forms[0].answer.strip()
+        and opens_with(forms[0].question, "plan_question")
+    )
+
+
+def without_plan(exchange: Exchange) -> Exchange:
+    """An exchange that ends at a plan, without it."""
+    before = exchange.replies[:-1]
+    is_written = bool(before) and isinstance(before[-1], str)
+    return replace(exchange, replies=before[:-1] if is_written else before)
 
 
 def _is_answer_to(answered: AnsweredQuestion, later: AnsweredQuestion) -> bool:
