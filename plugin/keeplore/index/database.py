@@ -290,23 +290,25 @@ class IndexDatabase:
 
     def _unavailable(self, reason: object) -> IndexUnavailable:
         what = f"the search index in {self.directory} cannot be used"
-        for place in (self.directory, *self.directory.parents):
-            if place.is_file():
-                reason = f"{what}: {place} is no folder"
-                return IndexUnavailable(reason, "Move it away")
-        if self.file.is_dir():
-            return IndexUnavailable(f"{what}: {self.file} is no file", "Move it away")
-        if isinstance(reason, OSError):
-            if is_in_the_way(reason):
-                return IndexUnavailable(
-                    f"{what}: {disk_message(reason)}", "Move it away"
-                )
-            reason = disk_message(reason)
+        if way := self._in_the_way(reason):
+            return IndexUnavailable(f"{what}: {way}", "Move it away")
+        why = disk_message(reason) if isinstance(reason, OSError) else reason
         return IndexUnavailable(
-            f"{what}: {reason}",
+            f"{what}: {why}",
             "Check free space and rights there; it may be deleted, and is made again from the "
             "workspace",
         )
+
+    def _in_the_way(self, reason: object) -> str:
+        """What of another kind stands where the index has a file or folder, "" for nothing."""
+        for place in (self.directory, *self.directory.parents):
+            if place.is_file():
+                return f"{place} is no folder"
+        if self.file.is_dir():
+            return f"{self.file} is no file"
+        if isinstance(reason, OSError) and is_in_the_way(reason):
+            return disk_message(reason)
+        return ""
 
     @contextlib.contextmanager
     def locked(self, wait_s: float | None = None) -> Iterator[None]:

@@ -56,11 +56,16 @@ def run_cycle(
                 _check_room(e)
                 kind = GitBackend
             except Moved as e:
-                check_rights(places, str(e.__cause__ or e))
+                check_rights(places, _said(e))
                 continue
     raise RepositoryBusy(
         f"{root} changes all the time", "Nothing is lost; it is tried again soon"
     )
+
+
+def _said(error: Moved) -> str:
+    """What made git say that something has moved."""
+    return str(error.__cause__ or error)
 
 
 def _check_room(error: Exception) -> None:

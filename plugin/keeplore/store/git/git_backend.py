@@ -264,8 +264,12 @@ class GitBackend:
             return dict(zip(paths, done.text.split("\n"), strict=True))
         if not all((self.root / path).exists() for path in paths):
             raise Moved
+        raise self._refusal(done)
+
+    def _refusal(self, done: GitResult) -> RepositoryError:
+        """Why git takes no file. Raises it itself where the rights are in the way."""
         check_rights(self.places, done.error)
-        raise RepositoryError(
+        return RepositoryError(
             f"git cannot take a file of memory: {done.complaint}",
             "Install the filter that git names, or take it out of .gitattributes",
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from keeplore.errors import StoreError
 from keeplore.memory.merge.memory_merge import beside_path
@@ -61,12 +62,13 @@ def _take_back(backend: GitBackend, path: str, change: PathChange) -> None:
     is_by_git = on_disk is None or (after is not None and after.startswith(on_disk))
     if not is_by_git:
         return
-    is_free = on_disk is not None or files.is_free(backend.root, path)
-    if change.before is None:
-        if is_free:
-            files.remove(backend.root, path)
-        return
-    before = backend.read(change.before, path)
-    # beside a folder that somebody made there
-    place = path if is_free else beside_path(path, before)
-    files.write(backend.root, place, before)
+    if change.before:
+        _write_again(backend.root, path, backend.read(change.before, path))
+    elif on_disk is not None:
+        files.remove(backend.root, path)
+
+
+def _write_again(root: Path, path: str, data: bytes) -> None:
+    """Write a file, or beside a folder that somebody made at its place."""
+    is_folder = (root / path).is_dir()
+    files.write(root, beside_path(path, data) if is_folder else path, data)
