@@ -65,7 +65,7 @@ def test_whole_projects(registry: Any, home: Path, project: str) -> None:
     for session in PROJECTS[project]["sessions"]:
         _take(workspace, [*_turns(session, cwd)])
     deps = RecallDeps(workspace.index, workspace.store)
-    seen = [*_written(workspace), *_briefs(deps, project)]
+    seen = [*_written(workspace), *_briefs(deps, project), *_graph(workspace)]
     for question in PROJECTS[project]["questions"]:
         seen += _answered(deps, project, question["ask"])
     assert seen == written_lines(f"projects/{project}.txt", seen)
@@ -105,6 +105,16 @@ def _briefs(deps: RecallDeps, project: str) -> Iterator[str]:
     text, ids = brief([view], session="", source="startup", room=room)
     yield f"brief: {len(ids)} quoted"
     yield from FENCE.sub("", text).splitlines()
+
+
+def _graph(workspace: Workspace) -> Iterator[str]:
+    """What is talked of, the most mentioned first, and where it is mentioned last."""
+    graph = workspace.index.graph
+    graph.link()
+    for entity in graph.entities(limit=50):
+        last = graph.mentioning(entity, limit=2)
+        titles = [workspace.index.memories([id_])[id_].title for id_, _ in last]
+        yield f"entity {entity.spelling} {entity.type} {entity.mentions}: {titles}"
 
 
 def _answered(deps: RecallDeps, project: str, asked: str) -> Iterator[str]:
