@@ -8,7 +8,7 @@ difference.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,9 @@ def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("project", ASKED)
 @pytest.mark.usefixtures("without_model")
-def test_whole_projects(registry: Any, home: Path, project: str) -> None:
+def test_whole_projects(
+    registry: Any, home: Path, git: Callable[..., str], project: str
+) -> None:
     workspace = registry.named("memory")
     cwd = home / project
     cwd.mkdir()
@@ -65,7 +67,12 @@ def test_whole_projects(registry: Any, home: Path, project: str) -> None:
     for session in PROJECTS[project]["sessions"]:
         _take(workspace, [*_turns(session, cwd)])
     deps = RecallDeps(workspace.index, workspace.store)
-    seen = [*_written(workspace), *_briefs(deps, project), *_graph(workspace)]
+    seen = [
+        *_commits(workspace, git),
+        *_written(workspace),
+        *_briefs(deps, project),
+        *_graph(workspace),
+    ]
     for question in PROJECTS[project]["questions"]:
         seen += _answered(deps, project, question["ask"])
     assert seen == written_lines(f"projects/{project}.txt", seen)
@@ -87,7 +94,21 @@ def _take(workspace: Workspace, turns: list[Turn]) -> None:
             workspace.plugins.emit(turn)
     with workspace.recorder.capturing():
         workspace.recorder.capture.close(workspace.sessions.get(turns[0].origin))
+    workspace.commit()
     workspace.index.refresh()
+
+
+def _commits(workspace: Workspace, git: Callable[..., str]) -> Iterator[str]:
+    """What git was told, the first commit at the beginning; the machine has a name of its own."""
+    told = (
+        "--reverse",
+        "--format=commit %s",
+        "--name-status",
+        "--",
+        "projects",
+        "memory",
+    )
+    yield from filter(None, git("log", *told, cwd=workspace.root).splitlines())
 
 
 def _written(workspace: Workspace) -> Iterator[str]:
