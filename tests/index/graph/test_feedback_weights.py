@@ -162,3 +162,25 @@ def test_memories_of_one_aspect_share_what_they_earned(shelf: Shelf) -> None:
     shelf.count("studio", {slow: UsageCounters(2, AGO[3])})
     assert shelf.weights(slow, quick, both, apart) == [1.2, 1.2, 1.1, 1.0]
     assert elsewhere
+
+
+def test_what_a_weight_comes_from_is_added_up_each_memory_once(shelf: Shelf) -> None:
+    first = shelf.note("first", aspects=START_UP)
+    second = shelf.note("second", aspects=START_UP, supersedes=first)
+    beside = shelf.note("beside", aspects=START_UP)
+    apart = shelf.note("apart")
+    shelf.count(
+        "studio",
+        {
+            first: UsageCounters(2, AGO[3], {AGO[2]: 1}),
+            second: UsageCounters(1, AGO[4], {AGO[2]: 2}),
+            apart: UsageCounters(50, AGO[0]),
+        },
+    )
+    shelf.count("laptop", {beside: UsageCounters(4, AGO[5], {AGO[4]: 7})})
+    shelf.index.refresh()
+    graph = shelf.index.graph
+    of_all = UsageCounters(7, AGO[3], {AGO[2]: 3, AGO[4]: 7})
+    assert [graph.use_of(id_) for id_ in (first, second, beside)] == [of_all] * 3
+    assert graph.use_of(apart) == UsageCounters(50, AGO[0])
+    assert graph.use_of(shelf.note("new")) == UsageCounters()
