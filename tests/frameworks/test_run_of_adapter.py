@@ -94,3 +94,17 @@ def test_a_prompt_has_the_same_block_at_every_call(office: Office) -> None:
     assert asyncio.run(talk.add(WHY, [BECAUSE, "Done."], "t-1")) == "t-1"
     office.hosts[-1].close()
     assert sorted(office.said()) == [(WHY, BECAUSE), (WHY, f"{BECAUSE}\n\nDone.")]
+
+
+def test_what_cannot_be_told_or_taken_in_is_nothing() -> None:
+    class Broken:
+        def context(self, _: str) -> str:
+            raise OSError("disk")
+
+        def add(self, *_: str, id_: str) -> str:
+            raise OSError("disk")
+
+    session: Any = Broken()
+    talk = Talk(session, SafeRunner())
+    assert asyncio.run(talk.blocks(["hello"])) == [""]
+    assert asyncio.run(talk.add("hello", ["Hello."], "t-1")) == ""

@@ -27,7 +27,7 @@ from keeplore.memory import (
 )
 from keeplore.memory.note import body_of
 from keeplore.redact import Redactor, redact
-from keeplore.redact.said_fields import FieldRedaction
+from keeplore.redact.said_fields import REMOVED, FieldRedaction
 from keeplore_hooks.events import Work
 
 KEY = b"k" * 32
@@ -333,3 +333,49 @@ def test_what_only_looks_like_our_marks_is_looked_at_as_words() -> None:
     ):
         body = f"# A\n\n## Exchanges\n\n{text}\n"
         assert "hunter2" not in (plugin.keeplore_before_write({}, body) or body), text
+
+
+@pytest.mark.parametrize(
+    ("meta", "clean"),
+    [
+        # whatever shape a person gave to what is else a mapping
+        ({"source": "X said so"}, {"source": "- said so"}),
+        ({"source": ["X", {"note": "X"}, 7]}, {"source": ["-", {"note": "-"}, 7]}),
+        ({"related": ["X", ["X"]]}, {"related": ["-", ["-"]]}),
+        ({"related": [{"id": "X"}]}, {"related": [{"id": "+"}]}),
+        ({"source": {"session": "X", "note": "X"}}, {"source": {"session": "+", "note": "-"}}),
+        ({"id": "X", "title": "X"}, {"id": "+", "title": "-"}),
+        ({"title": {"a": ("X", {"b": "X"})}}, {"title": {"a": ["-", {"b": "-"}]}}),
+        ({"title": 7, "source": None}, {"title": 7, "source": None}),
+        # a value that is a secret because of its key
+        ({"hidden": "y"}, {"hidden": REMOVED}),
+        ({"hidden": ["y", {"a": "z"}, 7]}, {"hidden": [REMOVED, {"a": REMOVED}, 7]}),
+        ({"source": {"hidden": "y"}}, {"source": {"hidden": REMOVED}}),
+        ({"related": [{"hidden": "y"}]}, {"related": [{"hidden": REMOVED}]}),
+    ],
+)  # fmt: skip
+def test_fields_of_any_shape_are_looked_at_by_what_they_are_called(
+    meta: dict[str, object], clean: dict[str, object]
+) -> None:
+    def words(text: str) -> str:
+        return (
+            text.replace("X", "-")
+            .replace("hidden: y", "hidden: -")
+            .replace("hidden:\n- y", "-")
+        )
+
+    fields = FieldRedaction(words, lambda text: text.replace("X", "+"))
+    assert fields.meta(meta) == clean
+
+
+def test_of_json_names_are_looked_at_too() -> None:
+    fields = FieldRedaction(
+        lambda text: text.replace("X", "-").replace("hidden: y", "hidden: -"),
+        lambda text: text,
+    )
+    content = {"aX": {"b": ["X", {"hidden": "y"}, ["X"]]}, "hidden": ["y"], "n": 7}
+    assert fields.content(content) == {
+        "a-": {"b": ["-", {"hidden": REMOVED}, ["-"]]},
+        "hidden": [REMOVED],
+        "n": 7,
+    }

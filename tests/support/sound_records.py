@@ -32,6 +32,10 @@ def _checked(made: Any) -> Any:
         for field in dataclasses.fields(made)
         if field.init and not MAY_BE_NOTHING.search(str(field.type))
     ]
+    unsound = [f.name for f in dataclasses.fields(made) if f.default is None]
+    assert not {*unsound}.intersection(named), (
+        f"{made.__name__}: {unsound} may be nothing"
+    )
     build = made.__init__
 
     @functools.wraps(build)
