@@ -4,13 +4,18 @@ import os
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from sample_note import note
 
 from keeplore.config.places import Places
 from keeplore.config.setting_layers import set_own
+from keeplore.config.settings import SyncSettings
+from keeplore.errors import RemoteError
 from keeplore.worker.background import BackgroundTasks
-from keeplore.worker.tasks.git_tasks import SYNC_BACKOFF_S, SYNC_DELAY_S
+from keeplore.worker.tasks.git_tasks import SYNC_BACKOFF_S, SYNC_DELAY_S, SyncTask
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 
@@ -86,3 +91,26 @@ def test_news_are_looked_for_as_often_as_this_machine_says(tmp_path: Path):
         set_own(places.state, tmp_path / "memory", "sync.automatic", value=False)
         sync.exchange_all()
         assert sync.run(sync._synced_at + 1.0) == sync._synced_at + 5 * 60.0
+
+
+@pytest.mark.parametrize(
+    ("failure", "has_traceback"),
+    [(RemoteError("it is away", "Wait"), False), (ZeroDivisionError("by zero"), True)],
+)
+def test_what_ends_a_sync_is_told_with_its_traceback_where_it_is_a_bug_of_ours(
+    caplog: pytest.LogCaptureFixture, failure: Exception, has_traceback: bool
+) -> None:
+    def remote() -> str:
+        raise failure
+
+    settings = SimpleNamespace(sync=SyncSettings(), syncs_itself=True)
+    store = SimpleNamespace(remote=remote)
+    workspace = SimpleNamespace(name="memory", settings=settings, store=store)
+    registry: Any = SimpleNamespace(opened=lambda: [workspace])
+    woken: list[bool] = []
+    sync = SyncTask(registry, lambda: None, lambda: woken.append(sync.is_running))
+    sync.exchange_all()
+    [record] = [one for one in caplog.records if one.name.startswith("keeplore")]
+    assert record.getMessage() == f"sync of memory: {failure}"
+    assert bool(record.exc_info) == has_traceback
+    assert sync.last.endswith(f"Z memory: {failure}") and woken == [False]
