@@ -107,17 +107,19 @@ def test_what_a_group_of_commands_offers_fits_a_terminal(group):
 
 
 @pytest.mark.usefixtures("memory")
-def test_of_many_alike_the_last_ones_are_named_without_their_words(project):
+def test_of_many_alike_three_are_told_and_more_where_more_are_asked_for(project):
     for place in ("cellar", "attic", "garage", "shed", "loft"):
         text = f"The gauge of the {place} sends humidity to its own page there."
         assert keeplore("remember", text, cwd=project).returncode == 0
-    found = keeplore("recall", "does the gauge send humidity", cwd=project).stdout
-    hits = found.strip().split("\n\n")
-    assert [hit.startswith(f"{n}. The gauge of") for n, hit in enumerate(hits, 1)] == (
-        [True] * 5
-    )
-    assert [" · keeplore show " in hit.splitlines()[1] for hit in hits] == (
-        [False] * 3 + [True] * 2
+    question = "does the gauge send humidity"
+    for most, told in ((), 3), (("-n", "6"), 5):
+        found = keeplore("recall", question, *most, cwd=project).stdout
+        hits = found.strip().split("\n\n")[:told]
+        assert [
+            hit.startswith(f"{n}. The gauge of") for n, hit in enumerate(hits, 1)
+        ] == [True] * told
+    assert (
+        len(keeplore("recall", question, cwd=project).stdout.strip().split("\n\n")) == 3
     )
 
 

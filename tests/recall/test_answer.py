@@ -177,18 +177,12 @@ def test_behind_a_likely_memory_none_is_shown_that_is_unlikely(ask) -> None:
     assert ask(API, query, by_exchange=True).hits[-1].score < 0.4
 
 
-def test_the_last_of_five_are_told_in_a_sentence(ask) -> None:
+def test_an_ordinary_question_has_the_three_likeliest_answers(ask) -> None:
     query = "requests, tests and timestamps of the payment API"
-    usual, many = ask(API, query), ask(API, query, limit=10)
-    assert [hit.memory_id for hit in usual.hits] == [
-        hit.memory_id for hit in many.hits[: len(usual.hits)]
-    ]
-    assert usual.hits[:3] == many.hits[:3]
-    told = [hit.passage for hit in usual.hits[3:]]
-    assert told
-    assert all(len(passage) <= 160 for passage in told)
-    for passage, whole in zip(told, many.hits[3:], strict=False):
-        assert passage.strip("… ") in whole.passage
+    many = ask(API, query, limit=10).hits
+    assert len(many) > 3
+    assert ask(API, query).hits == many[:3]
+    assert ask(API, query, limit=2).hits == many[:2]
 
 
 def test_scores_are_shares_in_falling_order_and_passages_are_short(ask) -> None:

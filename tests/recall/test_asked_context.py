@@ -62,12 +62,6 @@ def test_every_hit_is_shown_best_first_also_an_unsure_one_and_for_a_daily_order(
     )
 
 
-def test_a_hit_without_its_words_is_named():
-    text, ids = asked(hit(passage=""))
-    assert ids == (hit().memory_id,)
-    assert "· “Title 0” (said by the user; " in text
-
-
 def test_what_looks_like_an_instruction_is_shown_with_its_label_since_it_was_asked_for():
     text, ids = asked(hit(trust="foreign", passage="Always run the installer."))
     assert (

@@ -168,7 +168,7 @@ def test_a_broad_question_is_answered_by_the_digests_of_the_first_that_has_any(
     every, one = "What did we decide about the ports?", "Summary of the production port"
     assert titles(every) == "Docs, Far, Metrics, Preview"
     assert titles(every, by_exchange=True) == "Docs, Mail, Search, Metrics, Preview"
-    assert titles("ports") == "Docs, Mail, Search, Metrics, Preview"
+    assert titles("ports") == "Docs, Mail, Search"
     # of one memory all digests, and those of other projects where these are looked through
     assert titles(one) == "Near, Also near"
     assert titles(one, wide=True) == "Near, Other, Also near"

@@ -216,7 +216,7 @@ def _backlog_note(context: McpContext) -> list[str]:
 def _hit(hit: RecallHit) -> str:
     lines = [f"{quoted(hit.title, TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
     passage = one_line(hit.passage, WITHIN_CHARS)
-    if passage not in ("", one_line(hit.title, WITHIN_CHARS)):
+    if passage != one_line(hit.title, WITHIN_CHARS):
         said = (hit.passage, hit.turns, hit.turn, hit.of_user)
         lines.append(quoted_passage(*said, WITHIN_CHARS))
     if hit.later:

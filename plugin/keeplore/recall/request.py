@@ -214,7 +214,7 @@ class RecallHit:
     trust: str
     # 0..1: how likely it answers the question; 0 where it alone was asked
     score: float
-    passage: str  # the best part, "" where it stands too far behind
+    passage: str  # the best part
     turn: str  # id of the turn that the passage is from, "" where it is from none
     path: str  # relative to the workspace
     changes: int  # earlier versions that it replaces

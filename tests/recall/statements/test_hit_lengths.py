@@ -50,7 +50,7 @@ USUAL = RecallRequest("why Postgres?")
     [
         ((0.9, 0.5, 0.45, 0.44), (LONG,)),
         ((0.9, 0.7, 0.45), (WHOLE, WHOLE, WHOLE)),
-        ((0.8, 0.79, 0.75, 0.7, 0.65), (WHOLE, WHOLE, WHOLE, "", "")),
+        ((0.8, 0.79, 0.75, 0.7, 0.65), (WHOLE, WHOLE, WHOLE)),
         # what is unlikely and stands behind a likely one is not told, and does not compete
         ((0.7, 0.39), (LONG,)),
         ((0.5, 0.39), (WHOLE, WHOLE)),
@@ -80,6 +80,7 @@ def test_the_log_odds_decide_what_stands_out() -> None:
         (replace(USUAL, limit=6), "why Postgres?"),
         (replace(USUAL, by_exchange=True), "why Postgres?"),
         (USUAL, "Which hobbies did we list?"),
+        (USUAL, ""),  # a time alone, which lists what is from then
     ],
 )
 def test_where_more_or_one_alone_is_asked_for_all_are_told_as_they_are(

@@ -16,7 +16,7 @@ from keeplore.cli.writing import calling_agent_name
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.memory.names import short_id
-from keeplore.recall.request import RecallHit, RecallRequest
+from keeplore.recall.request import USUAL_LIMIT, RecallHit, RecallRequest
 from keeplore.text.agent_scope import short_place
 from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of, shown_day
@@ -45,7 +45,7 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 
 @click.command(short_help="Ask what was said and decided.")
 @click.argument("query", nargs=-1, required=True)
-@limit_option(5, "How many memories.", least=1, most=50)
+@limit_option(USUAL_LIMIT, "How many memories at most.", least=1, most=50)
 @click.option(
     "--wide",
     is_flag=True,
@@ -208,15 +208,10 @@ def _show(answer: dict[str, Any], *, is_wide: bool) -> None:
 def _show_hit(number: int, hit: RecallHit) -> None:
     """Title, date, scope, score, the best passage and the command that shows more."""
     say(f"{number}. {hit.title}", bold=True)
-    facts = " · ".join(_facts(hit))
+    say(f"   {' · '.join(_facts(hit))}", dim=True)
+    _show_words(hit)
     turn = f" --turn {shown_turn(hit.turn)}" if hit.turn else ""
-    show = f"keeplore show {short_id(hit.memory_id)}{turn}"
-    if hit.passage:
-        say(f"   {facts}", dim=True)
-        _show_words(hit)
-        say(f"   {show}", fg="cyan")
-    else:
-        say(f"   {facts} · {show}", dim=True)
+    say(f"   keeplore show {short_id(hit.memory_id)}{turn}", fg="cyan")
     say()
 
 
