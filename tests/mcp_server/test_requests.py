@@ -68,13 +68,15 @@ def test_the_handshake_goes_before_a_request(
     assert json.loads(json.dumps(messages)) == messages
 
 
-def test_a_hit_without_its_words_is_named_with_what_reads_it() -> None:
+def test_a_hit_is_told_with_what_reads_it() -> None:
     hit = RecallHit(
         "mem_1", "Crane", "2026-03-01T10:00:00Z", "note", "project", "shop", "", "user", 0.5,
-        "", "", "a.md", 0,
+        "It lifts.", "", "a.md", 0,
     )  # fmt: skip
     named = "“Crane” (2026-03-01 · shop · note · said by the user)"
-    assert _hit(hit).splitlines() == [named, "   read: id=mem_1 · a.md"]
-    told = replace(hit, passage="It lifts.", turn="t1")
-    said = ("   “It lifts.”", "   read: id=mem_1, turn=t1 · a.md")
-    assert _hit(told).splitlines() == [named, *said]
+    said = [named, "   “It lifts.”"]
+    assert _hit(hit).splitlines() == [*said, "   read: id=mem_1 · a.md"]
+    of_turn = "   read: id=mem_1, turn=t1 · a.md"
+    assert _hit(replace(hit, turn="t1")).splitlines() == [*said, of_turn]
+    titled = replace(hit, passage="Crane")
+    assert _hit(titled).splitlines() == [named, "   read: id=mem_1 · a.md"]
