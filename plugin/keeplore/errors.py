@@ -154,6 +154,11 @@ def problem_message(error: Exception) -> str:
     return disk_message(error) if isinstance(error, OSError) else str(error)
 
 
+def reason_of(error: Exception) -> str:
+    """Why something failed, where the path is named beside it."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
 def is_in_the_way(error: OSError) -> bool:
     """Whether something of another kind stands where a file or folder is to be; elsewhere the disk
     may be well.

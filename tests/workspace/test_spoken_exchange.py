@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.workspace.reading.spoken_exchange import spoken
+from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken
 
 PLAN = "\n".join(
     f"{n}. Move the {what} of the ledger to the new schema first."
@@ -53,3 +53,13 @@ def test_in_full_every_word_is_there() -> None:
         ("assistant asked", "Approve the plan?"),
         ("user answered", "No, keep the old tables for a month."),
     ]
+
+
+def test_messages_that_come_together_are_not_left_out() -> None:
+    whole = Exchange("t", TALK.at, "Which first?", ("Accounts do.", "Entries follow."))
+    assert list(spoken(whole, is_full=False)) == [
+        ("user", "Which first?"),
+        ("assistant", "Accounts do.\n\nEntries follow."),
+    ]
+    assert not is_shortened(whole)
+    assert is_shortened(TALK)

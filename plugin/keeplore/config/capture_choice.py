@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError
+from keeplore.errors import ConfigError, reason_of
 from keeplore_hooks import durable
 
 FILE = "pauses.json"
@@ -106,9 +106,8 @@ class Pauses:
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, TypeError, LookupError, RecursionError) as e:
-            why = e.strerror if isinstance(e, OSError) else e
             raise ConfigError(
-                f"{path} cannot be read, so nothing is captured: {why}",
+                f"{path} cannot be read, so nothing is captured: {reason_of(e)}",
                 "Mend or remove it",
             ) from e
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from keeplore.config import machine_fingerprint
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError
+from keeplore.errors import ConfigError, reason_of
 from keeplore_hooks import durable
 
 FILE = "machine.json"
@@ -132,9 +132,8 @@ def _new_machine() -> Machine:
 
 
 def _unreadable(path: Path, error: Exception) -> ConfigError:
-    why = error.strerror if isinstance(error, OSError) else error
     return ConfigError(
-        f"{path} cannot be read: {why}",
+        f"{path} cannot be read: {reason_of(error)}",
         "Mend or remove it, then run `keeplore init DIR`",
     )
 

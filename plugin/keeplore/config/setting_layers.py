@@ -28,7 +28,7 @@ from keeplore.config.settings import (
     setting_keys,
 )
 from keeplore.config.yaml_edit import as_yaml, with_key, without_key
-from keeplore.errors import ConfigError, WorkspaceFrozen
+from keeplore.errors import ConfigError, WorkspaceFrozen, reason_of
 from keeplore_hooks import durable
 
 MACHINE_FILE = "settings.yaml"
@@ -246,6 +246,5 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, ValueError) as e:
-        why = e.strerror if isinstance(e, OSError) else e
-        raise ConfigError(f"{path} cannot be read: {why}", "Mend it") from e
+        raise ConfigError(f"{path} cannot be read: {reason_of(e)}", "Mend it") from e
     return text

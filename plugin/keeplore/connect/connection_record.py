@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from keeplore.connect.resources import JsonEntries, OwnFile, Resource, TomlTable
-from keeplore.errors import ConfigError
+from keeplore.errors import ConfigError, reason_of
 from keeplore_hooks import durable
 
 FILE = "connections.json"
@@ -101,8 +101,7 @@ class ConnectionRecord:
                 "Restore it from a backup, or remove it and take out by hand what names "
                 "keeplore in hosts' files"
             )
-            why = e.strerror if isinstance(e, OSError) else e
-            raise ConfigError(f"{path} cannot be read: {why}", remedy) from e
+            raise ConfigError(f"{path} cannot be read: {reason_of(e)}", remedy) from e
 
     def save(self, state: Path) -> None:
         """Write the record into the state directory, or delete its file where nothing is connected.

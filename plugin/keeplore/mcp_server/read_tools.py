@@ -24,7 +24,7 @@ from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
 from keeplore.workspace.reading.overview import overview
 from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
-from keeplore.workspace.reading.spoken_exchange import spoken
+from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken
 from keeplore.workspace.registry import FoundMemory
 
 FACT_CHARS = 400
@@ -148,8 +148,8 @@ def _exchanges(_context: McpContext, found: FoundMemory) -> str:
 
 def _exchange_text(exchange: Exchange) -> str:
     """An exchange without what somebody reads over, which is named."""
-    shown, whole = (_exchange(exchange, is_full=is_full) for is_full in (False, True))
-    return shown if shown == whole else f"{shown}\n\n{LEFT_OUT}"
+    shown = _exchange(exchange, is_full=False)
+    return f"{shown}\n\n{LEFT_OUT}" if is_shortened(exchange) else shown
 
 
 def _exchange(exchange: Exchange, *, is_full: bool) -> str:

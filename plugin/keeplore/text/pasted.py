@@ -45,9 +45,8 @@ _REVIEWED = re.compile(
 _REVIEW_TITLE = re.compile(
     r"\W*(?:(?:code|pr|mr|peer|security) )?review (?:for|of)\b", re.IGNORECASE
 )
-REVIEW_LINES = (
-    4  # from which a text with such a title is a review, and not an order to write one
-)
+# from which a text with such a title is a review, and not an order to write one
+REVIEW_LINES = 4
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
 COPIED_WORDS = 6  # from which a sentence that stands in two messages was copied

@@ -231,8 +231,7 @@ class Registry:
         answer = found.workspace.recall(asked, freshness=freshness)
         if found.workspace is self.for_directory(request.cwd):
             return answer
-        root = found.workspace.root
-        hits = [replace(hit, path=str(root / hit.path)) for hit in answer.hits]
+        hits = (_with_whole_path(hit, found.workspace.root) for hit in answer.hits)
         return replace(answer, hits=tuple(hits))
 
     def _with_inherited(
@@ -411,7 +410,7 @@ def _with_recalled(answer: Answer, code: Workspace, request: RecallRequest) -> A
         answer = replace(answer, legs=more.legs, notes=more.notes, stamp=more.stamp)
     known = {hit.memory_id for hit in answer.hits}
     hits = [
-        replace(hit, path=str(code.root / hit.path))
+        _with_whole_path(hit, code.root)
         for hit in more.hits
         if hit.memory_id not in known
     ]
@@ -465,12 +464,16 @@ def _gone_error(name: str, root: Path) -> ConfigError:
     )
 
 
+def _with_whole_path(hit: RecallHit, root: Path) -> RecallHit:
+    return replace(hit, path=str(root / hit.path))
+
+
 def _inherited_hits(
     hits: Iterable[RecallHit], root: Path, *, is_named: bool
 ) -> list[RecallHit]:
     """What another workspace gives to one that inherits it; its own memories where it is named."""
     return [
-        replace(hit, path=str(root / hit.path))
+        _with_whole_path(hit, root)
         for hit in hits
         if hit.scope == "user" or (is_named and hit.scope == "workspace")
     ]

@@ -33,7 +33,11 @@ from keeplore.capture.distill.extracts import (
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.left_open import open_questions
 from keeplore.capture.distill.standing_decisions import Decision
-from keeplore.capture.distill.unanswered import asked_before_plan, without_plan
+from keeplore.capture.distill.unanswered import (
+    PUT_OFF,
+    asked_before_plan,
+    without_plan,
+)
 from keeplore.memory import Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import Sentence, answer_line, clip
@@ -61,7 +65,6 @@ RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_WORDS = 0.5
 HEADED = 2.0  # weight of a heading
-AWAITED = 3.0  # of what waits for the person, as of what they put off
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
 
@@ -79,8 +82,8 @@ def distill(
     waiting = asked_before_plan(exchanges)
     if waiting:
         exchanges = [*exchanges[:-1], without_plan(exchanges[-1])]
-    decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
-    decided = [decision for decision in decided if decision.quote != waiting]
+    alone = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
+    decided = [decision for decision in alone if decision.quote != waiting]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
     source = Source(model, said, decided)
@@ -159,10 +162,9 @@ def _main_and_other_decisions(
 
 def _open_questions(source: Source, waiting: Quote | None) -> Iterator[Extract]:
     """What is open, with what waits for its plan to be approved."""
-    found = [*open_questions(source)]
     if waiting:
-        yield Extract(waiting, AWAITED, len(source.said))
-    yield from (extract for extract in found if extract.quote != waiting)
+        yield Extract(waiting, PUT_OFF, len(source.said))
+    yield from (found for found in open_questions(source) if found.quote != waiting)
 
 
 def _context(source: Source) -> Iterator[Extract]:

@@ -67,12 +67,10 @@ def asked_before_plan(exchanges: Sequence[Exchange]) -> Quote | None:
 def _ends_at_plan(exchange: Exchange) -> bool:
     """Is the one question in form of an exchange its last word, a plan, and without an answer?"""
     forms = [r for r in exchange.replies if isinstance(r, AnsweredQuestion)]
-    return (
-        bool(forms)
-        and forms == [*exchange.replies[-1:]]
-        and not forms[0].answer.strip()
-        and opens_with(forms[0].question, "plan_question")
-    )
+    if len(forms) != 1 or exchange.replies[-1] is not forms[0]:
+        return False
+    is_answered = bool(forms[0].answer.strip())
+    return not is_answered and opens_with(forms[0].question, "plan_question")
 
 
 def without_plan(exchange: Exchange) -> Exchange:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from keeplore.memory import Quote
+from keeplore.memory import Exchange, Quote
 from keeplore.memory.model import Trust
 from keeplore.recall.question import looks_up_decision, parse_question, stems_of
 from keeplore.recall.unasked.memory_lines import LoadedMemory, decided_in
@@ -33,12 +33,12 @@ def waiting_questions(
         for asked in read.talk.open_questions if read.talk else ():
             is_heard = own is not None and _is_last_of_agent(read, asked)
             is_settled = is_answered(asked.text, own or (), ANSWERED_IN_SESSION)
-            is_over = is_heard or is_settled or looks_up_decision(asked.text)
-            is_over = is_over or _is_carried_out(read, asked, begun)
+            is_done = is_settled or _is_carried_out(read, asked, begun)
+            is_over = is_heard or is_done or looks_up_decision(asked.text)
             if not (is_over or is_answered(asked.text, decided)):
                 yield read, asked
         decided += decided_in(read)
-        begun += [one.user for one in (read.talk.exchanges[:1] if read.talk else ())]
+        begun += [exchange.user for exchange in _exchanges(read)[:1]]
         if read.row.session:
             of_session.setdefault(read.row.session, []).extend(decided_in(read))
 
@@ -55,11 +55,15 @@ def is_answered(
     )
 
 
+def _exchanges(read: LoadedMemory) -> Sequence[Exchange]:
+    return read.talk.exchanges if read.talk else ()
+
+
 def _is_carried_out(read: LoadedMemory, asked: Quote, begun: Sequence[str]) -> bool:
     """Did a newer conversation begin with the plan at which this one ended? A host that clears its
     context for a plan begins a session with it.
     """
-    exchanges = read.talk.exchanges if read.talk else ()
+    exchanges = _exchanges(read)
     if not exchanges or exchanges[-1].id != asked.turn:
         return False
     plan = next((r for r in exchanges[-1].replies[::-1] if isinstance(r, str)), "")
@@ -69,7 +73,7 @@ def _is_carried_out(read: LoadedMemory, asked: Quote, begun: Sequence[str]) -> b
 
 def _is_last_of_agent(read: LoadedMemory, asked: Quote) -> bool:
     """Did the agent end with this question? Who goes on with the session has heard it."""
-    exchanges = read.talk.exchanges if read.talk else ()
+    exchanges = _exchanges(read)
     is_last = bool(exchanges) and asked.turn == exchanges[-1].id
     # what there is to choose from may stand behind the question
     is_question = any(mark in asked.text for mark in "?？")

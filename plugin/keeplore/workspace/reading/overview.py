@@ -13,7 +13,7 @@ _TOLD_OR_RUN = re.compile(
 )
 _LINKS = re.compile(r"^## Related\n(?:(?!## ).*\n?)*", re.MULTILINE)
 _FILE = re.compile(r"^- file: (.*)\n?", re.MULTILINE)
-_FILES = re.compile(rf"(?:{_FILE.pattern.replace('(.*)', '.*')}){{2,}}", re.MULTILINE)
+_FILES = re.compile(r"(?:^- file: .*\n?){2,}", re.MULTILINE)
 
 
 def overview(head: str) -> str:

@@ -27,6 +27,11 @@ def spoken(exchange: Exchange, *, is_full: bool) -> Iterator[tuple[str, str]]:
         yield speaker, "\n\n".join(words for _, words in messages)
 
 
+def is_shortened(exchange: Exchange) -> bool:
+    """Whether the short form leaves anything out."""
+    return [*_shortened_messages(exchange)] != [*_all_messages(exchange)]
+
+
 def _all_messages(exchange: Exchange) -> Iterator[tuple[str, str]]:
     yield ("user", exchange.user)
     for reply in exchange.replies:
