@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unwritable import unwritable
 
 from keeplore.cli.disk_errors import disk_remedy
 
@@ -25,8 +27,8 @@ class Terminal(io.StringIO):
     ("number", "at_terminal", "piped"),
     [
         (errno.ENOSPC, "Make room there and run it again; `keeplore doctor`", "Make"),
-        (errno.EROFS, "That disk is mounted read-only: make it writable", "Nothing"),
-        (errno.EACCES, "Give yourself the rights to it (`ls -ld` shows", "Nothing"),
+        (errno.EROFS, "That disk is mounted read-only: make it writable", "Make that"),
+        (errno.EACCES, "Give yourself the rights to it (`ls -ld` shows", "Make that"),
         (errno.ENOTDIR, "Something is in the way of that path: move it away", "Some"),
         (errno.EIO, "Check that path, its rights, and the free", "Check"),
     ],
@@ -68,3 +70,29 @@ def test_a_workspace_on_a_read_only_disk_is_read_and_said_to_be_one(
     doctor = run("doctor", cwd=shop).stdout
     told = "→ Its disk is mounted read-only: mount it so that it can be written"
     assert (doctor.count(told), "chmod u+rwx" in doctor) == (2, False)
+
+
+def test_what_is_forgotten_though_its_file_stays_is_told_and_finished_by_doing_it_again(
+    shop: Path, memory: Path, run: Callable[..., Any]
+) -> None:
+    told = run("remember", "--json", "Tea is served at four", cwd=shop).stdout
+    digits = json.loads(told)["id"][4:12]
+    (path,) = memory.rglob(f"*{digits}.md")
+    with unwritable(path.parent):
+        done = run("forget", "--yes", digits, cwd=shop)
+        assert done.returncode == 1 and "Forgotten." not in done.stdout
+        assert done.stderr.startswith(
+            f"keeplore: it is forgotten, but its text is still there: {path}: "
+        )
+        assert done.stderr.endswith(
+            f"  → Make that folder writable, and run `keeplore forget {digits}` again\n"
+        )
+        other = run("remember", "--scope", "workspace", "Milk is white", cwd=shop)
+        assert (other.returncode, other.stderr) == (0, "")
+        doctor = run("doctor", cwd=shop)
+        assert doctor.returncode == 1
+        assert f"{path.name} is forgotten and could not be removed" in doctor.stdout
+        assert f"→ Make {path.parent} writable; the next" in doctor.stdout
+    done = run("forget", "--yes", digits, cwd=shop)
+    assert (done.returncode, path.exists()) == (0, False)
+    assert f"keeplore restore {digits}" in done.stdout

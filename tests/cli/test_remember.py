@@ -573,7 +573,7 @@ def test_where_a_sandbox_forbids_writing_the_agent_is_told_what_does_work(
 ) -> None:
     done = run("init", str(home / "memory"), KEEPLORE_STATE_DIR="/sys/keeplore")
     said = " ".join(done.stderr.split())
-    assert done.returncode == 1 and "Nothing was written" in said
+    assert done.returncode == 1 and "→ Make that path writable and run it" in said
     assert (
         "the MCP server `keeplore` can" in said and "are kept with the session" in said
     )

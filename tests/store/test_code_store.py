@@ -173,7 +173,10 @@ def test_what_is_forgotten_is_kept_for_the_person_alone(
     assert (store.root / relative_path(one)).read_bytes() == data
     with pytest.raises(NotFound) as missing:
         code.forget_all(["mem_none"], "laptop", AT)
-    assert told(missing) == ("there is no memory 'mem_none'", "`keeplore list` has ids")
+    assert told(missing) == (
+        "there is no memory 'mem_none'",
+        "`keeplore list` and `keeplore recall` print ids",
+    )
 
 
 def test_a_purge_counts_the_commits_of_the_team_and_leaves_them(

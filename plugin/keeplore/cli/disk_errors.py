@@ -17,7 +17,7 @@ def disk_remedy(error: OSError) -> str:
         return "Make room there and run it again; `keeplore doctor` names the disk that is full"
     if error.errno in _FORBIDDEN and not (sys.stdin and sys.stdin.isatty()):
         return (
-            "Nothing was written. Make that path writable; where a sandbox forbids it, the tool of "
+            "Make that path writable and run it again; where a sandbox forbids it, the tool of "
             "that name of the MCP server `keeplore` can, and so can the person who types the "
             "command; words that you repeat in your answer are kept with the session"
         )

@@ -19,6 +19,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from keeplore.memory.model import Scope
 from keeplore.memory.names import short_id
 from keeplore.memory.note import hash_of
 from keeplore.store import files, memory_files
-from keeplore.store.delete.delete import KEPT, MissingMemory
+from keeplore.store.delete.delete import KEPT, MissingMemory, forget_all
 from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.remotes import Remote
@@ -147,24 +148,15 @@ class CodeStore(Store):
         """Remove the files, which git has until somebody commits that, and write the tombstones
         into the person's workspace.
         """
-        stones = []
         with self.exclusive:
             self._check_place()
-            present = list(self.scan())
-            for memory_id in memory_ids:
-                copies = memory_files.copies(self.root, present, memory_id)
-                if copies:
-                    self._check_idle()
-                stone = self._forget(copies, machine, at) if copies else None
-                stone = stone or self.stones.get(memory_id)
-                if stone is None:
-                    raise NotFound(
-                        f"there is no memory {memory_id!r}", "`keeplore list` has ids"
-                    )
-                stones.append(stone)
-        return stones
+            found = memory_files.copies_of_all(self.root, self.scan(), memory_ids)
+            if any(found.values()):
+                self._check_idle()
+            write = partial(self._write_stone, machine=machine, at=at)
+            return forget_all(self.root, self.stones, found, write)
 
-    def _forget(
+    def _write_stone(
         self, copies: Sequence[tuple[str, Memory]], machine: str, at: str
     ) -> Tombstone:
         path, memory = copies[0]
@@ -182,8 +174,6 @@ class CodeStore(Store):
         blob = output(self._home.root, "hash-object -w --stdin", stdin=data).text
         output(self._home.root, "update-ref", f"{KEPT}{memory.id}", blob)
         self.stones.write(stone)
-        for copy, _ in copies:
-            files.remove(self.root, copy)
         return stone
 
     def forgotten(self, memory_id: str) -> Memory:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from keeplore.errors import StoreError
@@ -67,6 +67,14 @@ def copies(
     named = [file.path for file in present if names_id(file.path, memory_id)]
     likely = dict.fromkeys((*named, *_by_text(root, present, memory_id)))
     return _files_of_memory(root, [*likely], memory_id)
+
+
+def copies_of_all(
+    root: Path, present: Iterable[FileState], memory_ids: Iterable[str]
+) -> dict[str, list[tuple[str, Memory]]]:
+    """As ``copies``, for several memories: by their ids, in this order."""
+    files_here = list(present)
+    return {memory_id: copies(root, files_here, memory_id) for memory_id in memory_ids}
 
 
 def namesakes(root: Path, path: str, memory_id: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -151,26 +152,23 @@ class Store:
         """Take a memory away, archived copies too, and see to it that no machine brings it back;
         again is no error.
 
-        ``at`` is RFC 3339. Its text stays in git. Raises NotFound, RepositoryError or OSError.
+        ``at`` is RFC 3339. Its text stays in git. Raises NotFound, StoreError where its file cannot
+        be removed, RepositoryError or OSError.
         """
         return self.forget_all((memory_id,), machine, at)[0]
 
     def forget_all(
         self, memory_ids: Iterable[str], machine: str, at: str
     ) -> list[Tombstone]:
-        """Forget memories, one after the other, with one look at the files; as ``forget``."""
-        stones = []
+        """Forget memories, with one look at the files; as ``forget``. Every one has its tombstone
+        before the first file goes.
+        """
+        write = partial(
+            delete.write_stone, self.root, self.stones, machine=machine, at=at
+        )
         with self.exclusive:
-            present = list(self.scan())
-            for memory_id in memory_ids:
-                copies = memory_files.copies(self.root, present, memory_id)
-                stone = self.stones.get(memory_id)
-                if copies:
-                    stone = delete.forget(self.root, self.stones, copies, machine, at)
-                if stone is None:
-                    raise no_such_memory(memory_id)
-                stones.append(stone)
-        return stones
+            found = memory_files.copies_of_all(self.root, self.scan(), memory_ids)
+            return delete.forget_all(self.root, self.stones, found, write)
 
     def restore(self, memory_id: str) -> str:
         """Bring back what was forgotten, or a file that was deleted by hand, as git had it, and

@@ -9,9 +9,11 @@ import random
 
 import pytest
 from refusals import refused
+from unwritable import unwritable
 
-from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound
+from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, StoreError
 from keeplore.memory import Memory, new_id, serialise
+from keeplore.memory.names import short_id
 from keeplore.store import Store, create
 from keeplore.store.tombstones import Tombstone, joined, merged_bytes, parse, path_of
 from keeplore.store.tombstones import serialise as as_text
@@ -96,6 +98,41 @@ def test_only_what_is_there_can_be_forgotten(store):
         with refused(NotFound, said):
             store.forget(unknown, "studio", AT)
         assert not store.is_forgotten(unknown)
+
+
+def test_a_file_that_the_disk_keeps_is_named_and_goes_when_it_can(store, note, git):
+    path, other = store.save(note("Kept")), store.save(note("Elsewhere"))
+    archived = other.replace("memory/", "memory/archive/", 1)
+    store.move(other, archived)
+    store.commit()
+    ids = [new_id("Kept"), new_id("Elsewhere")]
+    folder = (store.root / path).parent
+    with unwritable(folder):
+        with pytest.raises(StoreError) as error:
+            store.forget_all(ids, "studio", AT)
+        assert error.value.message.startswith(
+            f"it is forgotten, but its text is still there: {store.root / path}: "
+        )
+        assert error.value.remedy == (
+            "Make that folder writable, and run "
+            f"`keeplore forget {short_id(ids[0])}` again"
+        )
+        # the other one went, and what is written meanwhile is committed
+        assert [file.path for file in store.scan()] == [path]
+        assert sorted(stone.id for stone in store.tombstones()) == sorted(ids)
+        store.add(note("Meanwhile", scope="user"))
+        assert any("meanwhile" in new for new in store.commit().paths)
+        store.heal([path])
+    store.commit()
+    assert titles(store) == ["Meanwhile"]
+    assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+def test_none_is_forgotten_where_one_of_them_is_unknown(store, note):
+    store.save(note("There"))
+    with pytest.raises(NotFound):
+        store.forget_all([new_id("There"), new_id("never")], "studio", AT)
+    assert titles(store) == ["There"] and not store.is_forgotten(new_id("There"))
 
 
 def was_forgotten(memory_id):

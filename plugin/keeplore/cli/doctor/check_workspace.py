@@ -5,6 +5,7 @@ one another.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -331,11 +332,20 @@ def _forgotten_findings(part: str, workspace: Workspace) -> Iterator[DoctorFindi
         message = f"forgotten/{id_}.json cannot be read; {id_} stays forgotten"
         yield wrong(part, message, "`git checkout` a sound one")
     back = workspace.index.memories(sorted(stones))
-    remedy = "The next commit takes it away again"
     yield from several(
-        wrong(f"{part} file", f"{row.path} is forgotten and came back", remedy)
+        _forgotten_file(f"{part} file", workspace.root, row.path)
         for row in back.values()
     )
+
+
+def _forgotten_file(part: str, root: Path, path: str) -> DoctorFinding:
+    """A file on disk that no commit has taken away yet, or none could."""
+    folder = (root / path).parent
+    if os.access(folder, os.W_OK | os.X_OK):
+        message = f"{path} is forgotten and came back"
+        return wrong(part, message, "The next commit takes it away again")
+    remedy = f"Make {folder} writable; the next commit takes it away"
+    return wrong(part, f"{path} is forgotten and could not be removed", remedy)
 
 
 def _files(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:

@@ -1,25 +1,33 @@
 """Taking memories away so that they stay away, and bringing one back as git had it.
 
-The tombstone is on disk before any file goes: killed in between, the next commit removes what is
-left. A text that git does not have yet is kept under ``refs/keeplore/forgotten/<id>``, which works
-while a merge is under way and is never pushed: what was forgotten before it left this machine stays
-here.
+The tombstones are on disk before any file goes: killed in between, the next commit removes what is
+left, and so it does with a file that the disk kept. A text that git does not have yet is kept under
+``refs/keeplore/forgotten/<id>``, which works while a merge is under way and is never pushed: what
+was forgotten before it left this machine stays here.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from keeplore.errors import AlreadyExists, KeeploreError, NotFound
+from keeplore.errors import (
+    AlreadyExists,
+    KeeploreError,
+    NotFound,
+    StoreError,
+    disk_message,
+)
 from keeplore.memory import Memory, as_memory, is_id, relative_path
 from keeplore.memory.conversation_body import turns_of
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
-from keeplore.memory.names import short_id
+from keeplore.memory.names import no_such_memory, short_id
 from keeplore.memory.note import hash_of
 from keeplore.store import files
 from keeplore.store.files import FileState
@@ -36,16 +44,57 @@ MAX_VERSIONS = 200  # of one memory, looked at for the one to restore
 _BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 
 
-def forget(
+def forget_all(
+    root: Path,
+    stones: Tombstones,
+    found: Mapping[str, Sequence[tuple[str, Memory]]],
+    write: Callable[[Sequence[tuple[str, Memory]]], Tombstone],
+) -> list[Tombstone]:
+    """Have ``write`` make the tombstones of memories, whose files are ``found``, then remove these.
+
+    Raises NotFound before anything is done, or as ``remove_forgotten``.
+    """
+    for memory_id, copies in found.items():
+        if not copies and stones.get(memory_id) is None:
+            raise no_such_memory(memory_id)
+    made = [
+        write(copies) if copies else stones.get(memory_id)
+        for memory_id, copies in found.items()
+    ]
+    paths = {id_: [path for path, _ in copies] for id_, copies in found.items()}
+    remove_forgotten(root, paths, "keeplore forget")
+    return [stone for stone in made if stone]
+
+
+def remove_forgotten(
+    root: Path, paths: Mapping[str, Sequence[str]], command: str
+) -> None:
+    """Remove the files of memories that have tombstones; ``paths`` is by their ids. Raises
+    StoreError where the disk keeps some, after the others are gone; ``command`` tries again.
+    """
+    kept = []
+    for path in chain.from_iterable(paths.values()):
+        try:
+            files.remove(root, path)
+        except OSError as e:
+            kept.append(disk_message(e))
+    if kept:
+        more = f" and {len(kept) - 1} more" if kept[1:] else ""
+        again = f"{command} {short_id(next(iter(paths)))}"
+        raise StoreError(
+            f"it is forgotten, but its text is still there: {kept[0]}{more}",
+            f"Make that folder writable, and run `{again}` again",
+        )
+
+
+def write_stone(
     root: Path,
     stones: Tombstones,
     copies: Sequence[tuple[str, Memory]],
     machine: str,
     at: str,
 ) -> Tombstone:
-    """Write the tombstone of a memory whose files are ``copies``, the newest first, then remove
-    them.
-    """
+    """Write the tombstone of a memory whose files are ``copies``, the newest first; they stay."""
     path, memory = copies[0]
     stone = stones.get(memory.id)
     if stone is None:
@@ -56,8 +105,6 @@ def forget(
     if not stone.is_purged:
         keep_text(root, memory.id, path)
     stones.write(stone)
-    for copy, _ in copies:
-        files.remove(root, copy)
     return stone
 
 
@@ -85,11 +132,12 @@ def withdraw(root: Path, cache: CycleCache, on_disk: dict[str, FileState]) -> No
 
 
 def withdraw_file(root: Path, stones: Tombstones, path: str, memory_id: str) -> None:
-    """Remove a file that holds a forgotten memory."""
+    """Remove a file that holds a forgotten memory; one that the disk keeps stops nothing else."""
     stone = stones.get(memory_id)
     if stone is None or not stone.is_purged:
         keep_text(root, memory_id, path)
-    files.remove(root, path)
+    with contextlib.suppress(OSError):
+        files.remove(root, path)
     # a commit of ours takes out of the index what HEAD had; this may have been staged by hand
     run(root, "update-index --force-remove --", path)
 

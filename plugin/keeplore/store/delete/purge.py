@@ -19,10 +19,9 @@ from pathlib import Path
 from keeplore.errors import Corrupt, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import short_id
-from keeplore.store import files
 from keeplore.store.commit_cycle import RefMove, check_merged, move, run_cycle
 from keeplore.store.delete import rewrite_history
-from keeplore.store.delete.delete import KEPT
+from keeplore.store.delete.delete import KEPT, remove_forgotten
 from keeplore.store.delete.mentions import merge_copies
 from keeplore.store.delete.reflog_gc import collect_garbage, copy_notes, erase_traces
 from keeplore.store.delete.rewrite_history import (
@@ -125,7 +124,8 @@ def mark_purged(
     machine: str,
     at: str,
 ) -> None:
-    """Write the tombstones of a purge, then remove the files; ``copies`` is id → paths.
+    """Write the tombstones of a purge, then remove the files; ``copies`` is id → paths. Raises as
+    ``remove_forgotten``.
 
     That is all that has to be remembered: ``carry_out`` does the rest, now or after a kill.
     """
@@ -134,13 +134,12 @@ def mark_purged(
     shared = rewrite_history.find(
         root, git_reader(root), dict.fromkeys(copies, ()), ("--remotes",)
     )
-    for memory_id, paths in copies.items():
+    for memory_id in copies:
         known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
         blobs = {text.blob for text in shared if text.memory_id == memory_id}
         merged = tuple(sorted(blobs.union(known.blobs)))
         stones.write(without_text(replace(known, is_purged=True, blobs=merged)))
-        for path in paths:
-            files.remove(root, path)
+    remove_forgotten(root, copies, "keeplore forget --purge")
 
 
 def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> None:
