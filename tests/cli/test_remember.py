@@ -593,3 +593,34 @@ def test_a_directory_whose_name_is_no_text_has_memory_like_any_other(
     assert (emitted.returncode, emitted.stderr) == (0, "")
     assert CENTS in run("brief", cwd=place).stdout
     assert run("projects").stdout == "bad\t~/code/bad?\n"
+
+
+def test_what_git_is_told_to_ignore_is_named_when_it_is_written_and_synced(
+    run: Run, shop: Path, memory: Path, home: Path, git: Callable[..., str]
+) -> None:
+    assert run("remember", "Tea is served at four", cwd=shop).stderr == ""
+    (memory / ".git" / "info" / "exclude").write_text("*coffee*\n")
+    done = run("remember", "Coffee is black", cwd=shop)
+    [path] = memory.rglob("*coffee*.md")
+    said = (
+        "note: git is told to ignore this file, so it is in no commit and on no other machine: "
+        f"`git -C '{path.parent}' check-ignore -v '{path.name}'` says where\n"
+    )
+    assert (done.returncode, done.stderr) == (0, said)
+    told = run("remember", "--json", "Coffee is black", cwd=shop)
+    assert (json.loads(told.stdout)["is_new"], told.stderr) == (False, said)
+    digits = path.stem[-8:]
+    changed = run("edit", digits, "--category", "gotchas", cwd=shop).stderr
+    assert "check-ignore -v" in changed
+    page = home / "coffee.md"
+    page.write_text("# Coffee\n\nIt is ground.\n")
+    assert "check-ignore -v" in run("ingest", str(page), cwd=shop).stderr
+    git("init", "-q", "--bare", str(home / "remote.git"), cwd=home)
+    git("remote", "add", "origin", str(home / "remote.git"), cwd=memory)
+    synced = run("sync", cwd=shop)
+    count = len([*memory.rglob("*coffee*.md")])
+    assert synced.returncode == 0
+    assert synced.stderr == (
+        f"note: {count} files of memory are left out of commits, because git is told so: "
+        "`keeplore doctor` says which\n"
+    )

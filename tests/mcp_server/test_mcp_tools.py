@@ -238,6 +238,16 @@ def test_what_an_agent_remembers_is_its_own_word_and_committed(
     assert again.startswith("This is remembered already") and id_in(again) == id_in(
         told
     )
+    assert "check-ignore" not in told + again
+
+
+def test_what_git_is_told_to_ignore_is_named_to_the_agent_that_keeps_it(
+    client: Any, office: Any
+) -> None:
+    (office.home / "memory/.git/info/exclude").write_text("*cellar*\n")
+    told = client.call("remember", text="The cellar is aired at noon")
+    assert "git is told to ignore this file" in told
+    assert f"aired-at-noon-{id_in(told)[4:12]}.md'` says where" in told
 
 
 def test_what_the_person_asked_an_agent_to_keep_is_permanent_and_theirs_to_undo(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keeplore.cli.output import note
@@ -56,6 +57,13 @@ def settle(workspace: Workspace, message: str = "") -> bool:
     if reason := commit_written(workspace, message):
         note(reason)
     return tell_worker(workspace.places)
+
+
+def note_if_ignored(file: Path) -> None:
+    from keeplore.store.git.inspection import ignored_note  # heavy: git
+
+    if reason := ignored_note(file):
+        note(reason)
 
 
 def note_if_uncommitted(*, is_committed: bool) -> None:

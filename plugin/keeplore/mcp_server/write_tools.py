@@ -13,6 +13,7 @@ from keeplore.mcp_server.answer_text import fenced
 from keeplore.mcp_server.context import McpContext
 from keeplore.memory.names import is_id
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quoted
+from keeplore.store.git.inspection import ignored_note
 from keeplore.text.agent_scope import long_place
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import FoundMemory
@@ -158,11 +159,9 @@ def _outcome_text(
         f"id={label(memory.id)}",
     ]
     lines += _similar_note_lines(outcome)
-    return fenced(
-        before,
-        "\n".join(lines),
-        context.settle(workspace) if outcome.is_new or outcome.has_more else "",
-    )
+    problem = context.settle(workspace) if outcome.is_new or outcome.has_more else ""
+    problem = problem or ignored_note(workspace.root / outcome.path)
+    return fenced(before, "\n".join(lines), problem)
 
 
 def _similar_note_lines(outcome: NoteOutcome) -> Iterator[str]:

@@ -4,15 +4,17 @@ around.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from keeplore.errors import RepositoryError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.merge.memory_merge import CONFLICT
 from keeplore.store import files
-from keeplore.store.git.git_command import nul_separated, output, run
+from keeplore.store.git.git_command import ignored, nul_separated, output, run
 from keeplore.store.paths import (
     FOLDERS,
     is_memory,
@@ -68,6 +70,20 @@ def ignored_files(root: Path) -> list[str]:
     command = "ls-files --others --ignored --exclude-standard -z --"
     listed = output(root, command, *present).items
     return sorted(path for path in listed if is_memory(path) or is_side(path))
+
+
+def ignored_note(file: Path) -> str:
+    """That git is told to ignore a file that was just written, and what says where; "" where it is
+    not, or git does not say.
+    """
+    with contextlib.suppress(RepositoryError):
+        if ignored(file.parent, [file.name]):
+            where = f"`git -C '{file.parent}' check-ignore -v '{file.name}'` says where"
+            return (
+                "git is told to ignore this file, so it is in no commit and on no other machine: "
+                f"{where}"
+            )
+    return ""
 
 
 def left_out(root: Path) -> list[str]:

@@ -51,6 +51,7 @@ def sync_command(registry: Registry, *, join: bool) -> None:
         say(f"{changed} new or changed, {gone} gone; they can be found now.")
     for text in unread_files(workspace.index):
         note(text)
+    _note_ignored(workspace)
     if left := _contradictions(workspace):
         _say_contradictions(len(left), len(left - before))
     _check_pulled(workspace)
@@ -67,6 +68,16 @@ def _check_pulled(workspace: Workspace) -> None:
     pulled = committed(workspace.root, FILE)
     if pulled is not None:
         filled_settings(Settings(), pulled, path)
+
+
+def _note_ignored(workspace: Workspace) -> None:
+    from keeplore.store.git.inspection import ignored_files  # heavy, as above
+
+    if count := len(ignored_files(workspace.root)):
+        files = counted(count, "file of memory is", "files of memory are")
+        note(
+            f"{files} left out of commits, because git is told so: `keeplore doctor` says which"
+        )
 
 
 def _contradictions(workspace: Workspace) -> set[str]:

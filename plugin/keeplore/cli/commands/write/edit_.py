@@ -19,7 +19,7 @@ from keeplore.cli.memory_options import (
 )
 from keeplore.cli.output import near, note, say
 from keeplore.cli.parameters import pass_registry, reference
-from keeplore.cli.writing import settle
+from keeplore.cli.writing import note_if_ignored, settle
 from keeplore.memory.names import short_id
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def edit_command(
         return
     settle(found.workspace, message)
     _tell_change(outcome.memory, found.workspace.root / outcome.path)
+    note_if_ignored(found.workspace.root / outcome.path)
 
 
 def _newest_version(registry: Registry, found: FoundMemory) -> FoundMemory:

@@ -15,7 +15,7 @@ from keeplore.cli.memory_options import check_place, project_option, scope_optio
 from keeplore.cli.output import emit_json, near, note, say, table
 from keeplore.cli.parameters import json_option, pass_registry
 from keeplore.cli.progress import fill_vectors, lines
-from keeplore.cli.writing import settle
+from keeplore.cli.writing import note_if_ignored, settle
 from keeplore.errors import KeeploreError
 from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import long_place
@@ -193,8 +193,10 @@ def _tell_status(registry: Registry, status: IngestStatus) -> None:
     pieces = counted(status.pieces, "passage")
     say(f"{SAID[status.what]}: {status.title}", bold=True)
     say(f"  {where}, {pieces}")
-    say(f"  {near(registry.named(status.workspace).root / status.path)}", fg="cyan")
+    file = registry.named(status.workspace).root / status.path
+    say(f"  {near(file)}", fg="cyan")
     say(f"  {status.id}: {_next_step(status)}")
+    note_if_ignored(file)
 
 
 def _next_step(status: IngestStatus) -> str:

@@ -25,6 +25,7 @@ from keeplore.cli.writing import (
     calling_agent,
     calling_agent_name,
     calling_session,
+    note_if_ignored,
     settle,
 )
 from keeplore.errors import KeeploreError
@@ -112,6 +113,7 @@ def remember_command(
         emit_json(_as_json(workspace, outcome))
     else:
         _tell_outcome(workspace, outcome, is_replacing=bool(chosen["replaces"]))
+    note_if_ignored(workspace.root / outcome.path)
 
 
 def _given_text(text: Sequence[str]) -> str | None:
