@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
+from worker_end import end_worker
 
 from keeplore.config.places import Places
 
@@ -149,3 +151,40 @@ def test_a_folder_in_place_of_a_file_of_the_state_is_named_in_words(
     [answer] = done.stdout.splitlines()
     said = f"it cannot be kept: {state / 'format'}: Is a directory; emit it again"
     assert json.loads(answer)["error"] == said
+
+
+def test_what_is_in_the_way_of_a_session_is_a_finding_with_a_worker_and_without(
+    memory: Path, shop: Path, run: Callable[..., Any]
+) -> None:
+    places = Places.from_environment(os.environ)
+
+    def tell(words: str) -> None:
+        line = {"event": "turn", "session": "s-1", "user": words, "replies": ["Done."]}
+        answer = run("emit", "--host", "mine", cwd=shop, stdin=json.dumps(line)).stdout
+        assert json.loads(answer)["ok"]
+
+    try:
+        tell("Which tea is served?")
+        until(lambda: [*places.state.glob("capture/*/*.json")], "it is taken")
+        [session] = places.state.glob("capture/*/*.json")
+        session.unlink()
+        session.mkdir()
+        tell("And when is it served?")
+        what = f" cannot be written: {session}: Is a directory"
+        until(lambda: what in run("worker", "status").stdout, "the worker says so")
+        doctor = run("doctor", cwd=shop)
+        told = words(doctor.stdout)
+        assert "!! spool: " in told and f"{what} → Move away what is in" in told
+        assert (doctor.returncode, doctor.stdout.count("Is a directory")) == (1, 1)
+    finally:
+        end_worker(places.state)
+    doctor = run("doctor", cwd=shop)
+    said = f"!! spool: {session} is no file, so nothing more of its session can be"
+    assert doctor.returncode == 1 and said in words(doctor.stdout)
+    done = run("worker", "run")
+    assert done.returncode == 1 and what in done.stderr
+    session.rmdir()
+    done = run("worker", "run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "when is it served" in "".join(p.read_text() for p in memory.rglob("*.md"))
+    assert run("doctor", cwd=shop).returncode == 0

@@ -3,6 +3,7 @@ time.
 """
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -160,12 +161,15 @@ def test_a_folder_in_place_of_an_entry_of_a_project_holds_up_that_project_alone(
     assert office.dead() == {}
 
 
-def test_a_worker_that_waits_does_not_wake_itself(office, caplog):
+def test_a_worker_that_waits_does_not_wake_itself_and_says_why_once(office, caplog):
+    caplog.set_level(logging.DEBUG, "keeplore.worker.tasks.spool_task")
     office.prompt(PROMPTS[0])
     office.start()
     until(lambda: status(office.places.state).get("waiting") == 1, "it waits")
     time.sleep(1.0)
-    assert caplog.text.count("has to wait") in (1, 2)
+    said = [log.levelname for log in caplog.records if "has to wait" in log.message]
+    assert said[0] == "WARNING" and said[1:] in ([], ["DEBUG"])
+    assert status(office.places.state)["held"] == {}
 
 
 def test_a_workspace_that_is_set_up_later_gets_its_events_without_a_restart(office):
@@ -192,7 +196,8 @@ def test_what_is_in_the_way_of_one_session_keeps_no_other_waiting(office):
     office.prompt(PROMPTS[1])
     office.prompt(PROMPTS[2], "s-2")
     until(lambda: PROMPTS[2] in office.prompts(), "the other session is taken")
-    assert status(office.places.state)["waiting"] == 1
+    told = status(office.places.state)
+    assert (told["waiting"], told["held"]) == (1, {f"{session}: Is a directory": 1})
     session.rmdir()
     session.write_bytes(kept)
     office.taken()

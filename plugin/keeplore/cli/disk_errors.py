@@ -6,9 +6,18 @@ import errno
 import sys
 
 from keeplore.errors import is_in_the_way
+from keeplore.text.counts import counted
+
+# of host events that a worker tries again by itself
+HELD = "Move away what is in the way, or mend what it says; nothing is lost, it is tried again"
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def held_events(reason: str, count: int) -> str:
+    """What keeps host events from being written, and how many."""
+    return f"{counted(count, 'host event')} cannot be written: {reason}"
 
 
 def disk_remedy(error: OSError) -> str:

@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -123,6 +124,15 @@ class Worker:
                 spool, Intake(registry), self._stopping.is_set, lambda _: None
             ).run(0.0)
             return not any(spool.pending())
+
+    def held(self) -> dict[str, int]:
+        """What host events wait for that cannot be written, and how many of them."""
+        # a copy: the status is asked for by another thread
+        waiting = self._inbox.waiting.copy() if self._inbox else {}
+        return dict(Counter(filter(None, waiting.values())))
+
+    def _waiting_status(self, inbox: SpoolTask) -> dict[str, Any]:
+        return {"waiting": len(inbox.waiting), "held": self.held()}
 
     def stop(self) -> None:
         self._stopping.set()
@@ -353,7 +363,7 @@ class Worker:
             "uptime_s": round(self.lifetime.lived_s),
             "memory_mb": memory_mb(),
             "spool": spool.counts(),
-            "waiting": len(inbox.waiting),
+            **self._waiting_status(inbox),
             "workspaces": [workspace.name for workspace in registry.opened()],
             "is_busy": self._is_busy,
             **self._background.status(),

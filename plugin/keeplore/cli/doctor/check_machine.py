@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore import __version__
+from keeplore.cli.disk_errors import HELD, held_events
 from keeplore.cli.doctor.finding import (
     DoctorFinding,
     failed,
@@ -160,7 +161,9 @@ def _worker(places: Places, status: Mapping[str, Any]) -> Iterator[DoctorFinding
         yield note(
             "worker", f"it is of version {version}, and this command of {__version__}"
         )
-    yield from _fault_findings(places, status.get("faults", ()))
+    held = status.get("held", {})
+    yield from _held_findings(held)
+    yield from _fault_findings(places, status.get("faults", ()), held)
     if reason := status.get("unwatched"):
         message = f"it looks for changes of files every few seconds: {reason}"
         yield note(
@@ -170,11 +173,34 @@ def _worker(places: Places, status: Mapping[str, Any]) -> Iterator[DoctorFinding
         )
 
 
-def _fault_findings(places: Places, faults: Iterable[str]) -> Iterator[DoctorFinding]:
+def _held_findings(held: Mapping[str, int]) -> Iterator[DoctorFinding]:
+    told = (held_events(reason, count) for reason, count in held.items())
+    yield from several(wrong("spool", message, HELD) for message in told)
+
+
+def _fault_findings(
+    places: Places, faults: Iterable[str], held: Iterable[str]
+) -> Iterator[DoctorFinding]:
+    """What went wrong lately, but for what keeps host events waiting even now."""
     for fault in faults:
-        if _age_s(fault[:20]) < FAULT_S:
+        is_told = any(reason in fault for reason in held)
+        if _age_s(fault[:20]) < FAULT_S and not is_told:
             log = places.state / "worker.log"
             yield note("worker", f"a while ago: {fault}", f"{log} has more of it")
+
+
+def _misplaced_sessions(places: Places) -> Iterator[DoctorFinding]:
+    """What stands where the next worker has to write what a session has open."""
+    files = (*places.sessions.glob("*.json"), *places.state.glob("capture/*/*.json"))
+    yield from several(
+        wrong(
+            "spool",
+            f"{path} is no file, so nothing more of its session can be written",
+            f"Move it away; {RUN_IT[0].lower()}{RUN_IT[1:]}",
+        )
+        for path in sorted(files)
+        if not path.is_file()
+    )
 
 
 def _no_worker(places: Places) -> Iterator[DoctorFinding]:
@@ -186,6 +212,7 @@ def _no_worker(places: Places) -> Iterator[DoctorFinding]:
         yield wrong("worker", message, f"`kill {pid}`")
     else:
         yield well("worker", "does not run; the next host event starts one")
+        yield from _misplaced_sessions(places)
     if vain := installation.in_vain(places.state):
         yield wrong("worker", vain, "Mend what it says there")
 

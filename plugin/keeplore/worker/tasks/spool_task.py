@@ -41,14 +41,15 @@ class SpoolTask:
         self._intake = intake
         self._is_stopping = is_stopping
         self._on_taken = on_taken
-        self.waiting: set[str] = set()  # entries that cannot be taken for now
+        # entry that cannot be taken for now → what it waits for, "" for the first workspace
+        self.waiting: dict[str, str] = {}
 
     @property
     def has_news(self) -> bool:
         return any(entry.name not in self.waiting for entry in self._spool.pending())
 
     def run(self, now: float) -> float:
-        waiting: set[str] = set()
+        waiting: dict[str, str] = {}
         with contextlib.suppress(
             OSError
         ):  # there is still no room: the next run tries again
@@ -62,8 +63,7 @@ class SpoolTask:
             try:
                 result = self._result_of(claimed)
             except (ConfigError, IndexUnavailable, RepositoryError, OSError) as e:
-                waiting.add(entry.name)
-                self._hold_back(claimed, e)
+                waiting[entry.name] = self._hold_back(claimed, e)
                 if _concerns_all(e):
                     break
             else:
@@ -73,12 +73,20 @@ class SpoolTask:
         self.waiting = waiting
         return now + RETRY_S if waiting else NEVER
 
-    def _hold_back(self, claimed: SpoolEntry, error: Exception) -> None:
-        """Keep an entry that is not at fault until there is a workspace that can be used."""
-        LOG.warning("%s has to wait: %s", claimed.name, problem_message(error))
+    def _hold_back(self, claimed: SpoolEntry, error: Exception) -> str:
+        """Keep an entry that is not at fault until there is a workspace that can be used; returns
+        what it waits for.
+        """
+        reason = problem_message(error)
+        known = "" if isinstance(error, NoWorkspace) else reason
+        # it is tried every few seconds, and a log is for what is new
+        is_new = self.waiting.get(claimed.name) != known
+        level = logging.WARNING if is_new else logging.DEBUG
+        LOG.log(level, "%s has to wait: %s", claimed.name, reason)
         # before the watch tells that it is there again
-        self.waiting.add(claimed.name)
+        self.waiting[claimed.name] = known
         self._spool.release(claimed)
+        return known
 
     def _result_of(self, claimed: SpoolEntry) -> IntakeResult | None:
         """What an entry led to; None where it was set aside, or is tried again.

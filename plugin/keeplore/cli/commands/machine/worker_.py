@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from keeplore import __version__
+from keeplore.cli.disk_errors import HELD, held_events
 from keeplore.cli.output import block, emit_json, note, say
 from keeplore.cli.parameters import json_option
 from keeplore.config.installation import in_vain
@@ -53,6 +54,8 @@ def _tell_status(status: dict[str, Any]) -> None:
     if why := status.get("unwatched"):
         say(f"changes of files: looked for every few seconds, since {why}")
     say(f"last sync: {minute_of(status.get('last_sync') or 'none yet')}")
+    for reason, count in status.get("held", {}).items():
+        say(held_events(reason, count))
     for fault in status.get("faults", ()):
         say(f"went wrong: {fault}")
     if status.get("version", "?") != __version__:
@@ -126,17 +129,34 @@ def stop(places: Places) -> None:
 )
 @click.pass_obj
 def run(places: Places) -> None:
-    """Work in the foreground until there is nothing left to do, or until interrupted."""
+    """Work in the foreground until there is nothing left to do, or until interrupted.
+
+    Exit status 1: another worker runs, or events cannot be written.
+    """
     # heavy: everything the worker needs
     from keeplore.worker.loop import Worker
 
     spool = Spool(places.spool)
     before = spool.counts()
-    waiting = before["new"] + before["claimed"]
-    say(f"{counted(waiting, 'host event waits', 'host events wait')}.")
-    if not Worker(places, idle_exit_s=DONE_S).run():
+    _tell_waiting(before)
+    worker = Worker(places, idle_exit_s=DONE_S)
+    if not worker.run():
         say("Another worker already runs: see `keeplore worker status`.", err=True)
         sys.exit(1)
     after = spool.counts()
     unread = after["dead"] - before["dead"]
     say(f"Done; {after['new'] + after['claimed']} wait, {unread} could not be read.")
+    if held := worker.held():
+        _end_with(held)
+
+
+def _tell_waiting(counts: dict[str, int]) -> None:
+    waiting = counts["new"] + counts["claimed"]
+    say(f"{counted(waiting, 'host event waits', 'host events wait')}.")
+
+
+def _end_with(held: dict[str, int]) -> NoReturn:
+    for reason, count in held.items():
+        say(f"keeplore: {held_events(reason, count)}", err=True)
+    say(f"  → {HELD}", err=True)
+    sys.exit(1)
