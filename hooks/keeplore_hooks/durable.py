@@ -12,6 +12,7 @@ from pathlib import Path
 
 # characters of a file's name in that of the one aside: a long one must not become too long
 KEPT = 50
+GROUP = 0o060  # bits of a mode
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 BINARY = getattr(os, "O_BINARY", 0)
 ALWAYS = contextlib.nullcontext()
@@ -23,9 +24,11 @@ def write(
     data: bytes,
     mode: int = 0o600,
     turn: AbstractContextManager[None] = ALWAYS,
+    shared: int = 0,
 ) -> None:
     """Replace ``path`` by ``data``: written aside in the same directory, synced, renamed, directory
-    synced. ``turn`` is held for the renaming.
+    synced. ``turn`` is held for the renaming; ``shared`` are bits of the mode that the umask does
+    not take.
 
     Raises OSError where that is not possible; the old file is then untouched and nothing is left
     beside it.
@@ -39,6 +42,7 @@ def write(
         data,
         mode,
         turn,
+        shared,
     )
 
 
@@ -48,6 +52,7 @@ def write_by_way_of(
     data: bytes,
     mode: int = 0o600,
     turn: AbstractContextManager[None] = ALWAYS,
+    shared: int = 0,
 ) -> None:
     """Write a file as ``write`` does, with ``aside`` as the file in which it is written first."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
@@ -55,6 +60,7 @@ def write_by_way_of(
         handle = os.open(aside, flags, mode)
         try:
             with os.fdopen(handle, "wb") as file:
+                _share(aside, shared)
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -65,6 +71,12 @@ def write_by_way_of(
                 aside.unlink()
             raise
         sync_directory(path.parent)
+
+
+def _share(path: Path, rights: int) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode) if rights else 0
+    if mode | rights != mode:
+        path.chmod(mode | rights)
 
 
 @contextlib.contextmanager
@@ -99,6 +111,17 @@ def make_private(directory: Path) -> None:
     directory.mkdir(mode=0o700, exist_ok=True)
 
 
+def open_lock(path: Path) -> int:
+    """A handle of a lock's file, which is made where it is missing: for this user alone, but where
+    a group may write beside it, and so put another file in its place. Raises OSError.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    if path.parent.stat().st_mode & stat.S_IWGRP:
+        with contextlib.suppress(PermissionError):  # its owner has done so
+            _share(path, GROUP)
+    return handle
+
+
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Wait until no other process holds this lock file, and hold it. Raises OSError.
@@ -107,7 +130,7 @@ def locked(path: Path) -> Iterator[None]:
     files of one name. Windows has no lock in the standard library that waits; nothing is held
     there.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = open_lock(path)
     try:
         if os.name != "nt":
             import fcntl  # here, because Windows has none

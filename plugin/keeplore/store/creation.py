@@ -9,6 +9,7 @@ from keeplore.store import files
 from keeplore.store.commit import reconcile
 from keeplore.store.git.git_command import output, run
 from keeplore.store.repository_state import check_branch, check_idle, directories
+from keeplore.store.shared_rights import sharing
 from keeplore.store.store import Store
 
 MESSAGE = "Create a Keeplore workspace"
@@ -30,7 +31,8 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
         ref = run(root, "symbolic-ref -q HEAD").text
         branch = check_branch(root, ref, "").removeprefix("refs/heads/")
     else:
-        output(root, "init --quiet", f"--initial-branch={branch}")
+        with sharing(root):
+            output(root, "init --quiet", f"--initial-branch={branch}")
     laid_down = [
         path
         for path in _template_files(template)

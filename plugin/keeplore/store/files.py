@@ -22,6 +22,7 @@ from keeplore.store.paths import (
     is_side,
     may_hold_ours,
 )
+from keeplore.store.shared_rights import share_folder, shared_rights
 from keeplore_hooks import durable
 
 # O_NONBLOCK: opening a FIFO would wait for its writer
@@ -122,8 +123,10 @@ def read_text(root: Path, path: str, limit_bytes: int) -> str:
 
 
 def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
-    """Replace a file durably; its folders are made. Raises UnsafePath where a link is on the way,
-    or OSError.
+    """Replace a file durably; its folders are made. ``mode`` is what it has for itself: where a
+    group shares the workspace, what that may do is added.
+
+    Raises UnsafePath where a link is on the way, or OSError.
     """
     _check_no_link_on_the_way(root, path)
     target = root / path
@@ -137,8 +140,9 @@ def _write(root: Path, target: Path, data: bytes, mode: int) -> None:
     """Write a file and the folders above it. Raises FileNotFoundError where somebody removes the
     folder meanwhile, or OSError.
     """
-    _make_folder(root, target.parent)
-    durable.write(target, data, mode, checkout_lock.held(root))
+    rights = shared_rights(root)
+    _make_folder(root, target.parent, rights)
+    durable.write(target, data, mode, checkout_lock.held(root), rights)
 
 
 def link(root: Path, path: str, target: bytes) -> None:
@@ -147,7 +151,7 @@ def link(root: Path, path: str, target: bytes) -> None:
     """
     _check_no_link_on_the_way(root, path)
     place = root / path
-    _make_folder(root, place.parent)
+    _make_folder(root, place.parent, shared_rights(root))
     aside = place.with_name(f".{secrets.token_hex(8)}.tmp")
     aside.symlink_to(os.fsdecode(target))
     aside.replace(place)
@@ -261,7 +265,7 @@ def _link_on_the_way(root: Path, path: str) -> str:
     return ""
 
 
-def _make_folder(root: Path, folder: Path) -> None:
+def _make_folder(root: Path, folder: Path, rights: int) -> None:
     """Make a folder and those above it, durably."""
     missing = []
     while folder != root and not folder.exists():
@@ -269,4 +273,5 @@ def _make_folder(root: Path, folder: Path) -> None:
         folder = folder.parent
     for made in reversed(missing):
         made.mkdir(mode=0o700, exist_ok=True)
+        share_folder(made, rights)
         durable.sync_directory(made.parent)

@@ -58,7 +58,7 @@ class CommitLock:
 
         path = self._directories.own / OWNER
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._handle = durable.open_lock(path)
         except OSError as e:
             raise _not_writable(path, e) from e
         deadline = time.monotonic() + TURN_WAIT_S
@@ -267,11 +267,8 @@ class WriteLock:
         self._mutex.acquire()
         try:
             if self._depth == 0:
-                self._handle = os.open(
-                    directories(self._root).own / WRITER,
-                    os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
-                    0o600,
-                )
+                lock = directories(self._root).own / WRITER
+                self._handle = durable.open_lock(lock)
                 fcntl.flock(self._handle, fcntl.LOCK_EX)
             self._depth += 1
         except BaseException:

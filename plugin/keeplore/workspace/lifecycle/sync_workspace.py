@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from keeplore.store.shared_rights import sharing
 from keeplore.sync import SyncResult
 from keeplore.sync import synchronise as exchange
 from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies
@@ -51,9 +52,10 @@ def _synchronise(
     workspace: Workspace, *, is_unrelated: bool, quiet_s: float
 ) -> SyncResult:
     heal(workspace, quiet_s)
-    result = exchange(
-        workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated
-    )
+    with sharing(workspace.root):
+        result = exchange(
+            workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated
+        )
     if result.purged:  # the text is gone, but the index still knows where it came from
         rows = workspace.index.memories(result.purged).values()
         sessions = dict.fromkeys((row.host, row.session) for row in rows if row.session)
