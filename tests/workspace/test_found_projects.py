@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,6 +106,23 @@ def test_each_project_is_told_with_its_days_and_why_it_is_left_out(
     ]
     assert [survey.known for survey in kept] == [7, 0]
     assert only_notes_of(notes, [bank]) == replace(notes, files=notes.files[1:])
+
+
+def test_directories_of_one_name_are_two_projects_and_clones_of_one_remote_are_one(
+    registry: Registry, workspace: Workspace, home: Path, git: Callable[..., str]
+) -> None:
+    places = [home / one / "cli" for one in ("a", "b", "c", "d")]
+    for place in places:
+        place.mkdir(parents=True)
+    for clone in places[2:]:
+        git("init", "-q", cwd=clone)
+        git("remote", "add", "origin", "https://x.example/y/cli.git", cwd=clone)
+    sessions = tuple(session(str(place), "", "") for place in places)
+    survey = SourceSurvey(host_named("codex"), sessions)
+    found = found_projects(registry, [survey], None, lambda _: None)
+    told = [(one.name, one.directories) for one in found]
+    a, b, c, d = map(str, places)
+    assert told == [("cli", (c, d)), ("cli", (a,)), ("cli", (b,))]
 
 
 @pytest.mark.parametrize(

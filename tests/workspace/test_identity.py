@@ -9,12 +9,14 @@ import pytest
 
 from keeplore.store import Store
 from keeplore.workspace.identity import (
+    IdentityResolver,
     Project,
     identify,
     load_projects,
     normalise_remote,
     save_project,
 )
+from keeplore_hooks.events import Origin
 
 
 @pytest.fixture
@@ -222,3 +224,30 @@ def test_a_checkout_is_named_after_origin_then_upstream_then_the_first_by_name(
         assert found.proposal.remotes == (f"github.com/{first}/lib",)
         git(folder, "remote", "remove", first)
     assert identify(folder, store, tmp_path).proposal.remotes == ()
+
+
+def test_two_directories_of_one_name_that_are_met_together_are_two_projects(
+    store, tmp_path
+):
+    one, other = tmp_path / "a" / "cli", tmp_path / "b" / "cli"
+    for directory in (one, other):
+        directory.mkdir(parents=True)
+    resolver = IdentityResolver(store)
+    # both are looked at before the first memory of either, as an import does
+    assert [resolver.of(directory).project for directory in (one, other)] == [
+        "cli",
+        "cli",
+    ]
+    places = [
+        resolver.place(Origin("claude-code", "s", str(directory)))
+        for directory in (one, other, one)
+    ]
+    assert [place.project for place in places[::2]] == ["cli", "cli"]
+    name = places[1].project
+    assert name.startswith("cli-")
+    assert {entry.name: Path(entry.path) for entry in load_projects(store)} == {
+        "cli": one,
+        name: other,
+    }
+    assert resolver.of(other).project == IdentityResolver(store).of(other).project
+    assert resolver.of(other).project == name

@@ -38,6 +38,7 @@ MAX_PROJECTS = 10_000
 SCHEMA = 1
 # how long a directory keeps its project: a remote may have been added
 REMEMBERED_S = 30.0
+NAMINGS = 2  # for a name that another process takes in between
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>[^/:\s]+):(?P<path>[^\s]+)\Z")
 _DEFAULT_PORTS = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
 
@@ -171,10 +172,24 @@ class IdentityResolver:
         if identity is None or not identity.project:
             return MemoryPlace("workspace", branch=origin.branch)
         if identity.proposal is not None:
-            save_project(self._store, identity.proposal)
+            identity = self._registered(Path(origin.cwd))
         agent = agent_name(origin.agent_name)
         scope = key_of(agent) if agent else "project"
         return MemoryPlace(scope, identity.project, origin.branch)
+
+    def _registered(self, directory: Path) -> Identity:
+        """The project of a directory, with its entry; another one may have got its name since it
+        was looked up, here or in another process.
+        """
+        self.forget()
+        found = self.of(directory)
+        for _ in range(NAMINGS):
+            if found.proposal is None:
+                break
+            save_project(self._store, found.proposal)
+            self.forget()
+            found = self.of(directory)
+        return found
 
     def _look_up(self, directory: Path) -> Identity:
         if directory.is_relative_to(self._store.root):

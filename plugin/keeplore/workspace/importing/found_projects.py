@@ -7,11 +7,13 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from keeplore.config.capture_choice import CaptureRule, RuleKind
 from keeplore.errors import ConfigError, NoWorkspace
 from keeplore.text.dates import day_of
 from keeplore.workspace.capture_policy import GLOB, CapturePlace, closeness
+from keeplore.workspace.identity import Identity, Project
 from keeplore.workspace.importing.auto_memory import AutoMemoryFiles
 from keeplore.workspace.importing.import_survey import SourceSurvey
 from keeplore.workspace.importing.session_import import written_at
@@ -63,7 +65,7 @@ def found_projects(
 
     Raises ConfigError.
     """
-    counts: dict[tuple[str, str], _Count] = {}
+    counts: dict[_ProjectKey, _Count] = {}
     for survey in surveys:
         for session in survey.sessions:
             count = _count_of(registry, counts, session.cwd)
@@ -77,8 +79,7 @@ def found_projects(
         count.notes += 1
         count.days.append(_day(file.written_at.isoformat()))
     found = [
-        _found_project(name, why, count, chosen)
-        for (name, why), count in counts.items()
+        _found_project(project, count, chosen) for project, count in counts.items()
     ]
     return sorted(found, key=lambda one: (-one.sessions, one.name))
 
@@ -137,47 +138,67 @@ def is_temporary(directory: str, home: Path) -> bool:
 
 
 def _count_of(
-    registry: Registry, counts: dict[tuple[str, str], _Count], cwd: str
+    registry: Registry, counts: dict[_ProjectKey, _Count], cwd: str
 ) -> _Count:
     count = counts.setdefault(_project(registry, cwd), _Count({}, []))
     count.directories[cwd] = count.directories.get(cwd, 0) + 1
     return count
 
 
-def _project(registry: Registry, cwd: str) -> tuple[str, str]:
-    """The name of a directory's project, and why it is not to be read."""
+class _ProjectKey(NamedTuple):
+    """A project: ``why`` it is not to be read, and what tells it from another one that would have
+    the same name.
+    """
+
+    name: str
+    why: str
+    key: str = ""
+
+
+def _project(registry: Registry, cwd: str) -> _ProjectKey:
+    """The project of a directory."""
     why = TEMPORARY if cwd and is_temporary(cwd, Path.home()) else ""
     try:
         workspace = registry.for_directory(Path(cwd or Path.home()))
     except NoWorkspace:  # it is only looked at what there is
-        return Path(cwd).name, why
+        return _ProjectKey(Path(cwd).name, why)
     decision = workspace.capture_policy.decide(cwd)
-    name = workspace.identities.of(Path(cwd)).project if cwd else ""
-    return name or Path(cwd).name, why if decision.may else decision.reason
+    identity = workspace.identities.of(Path(cwd)) if cwd else Identity("", "")
+    return _ProjectKey(
+        identity.project or Path(cwd).name,
+        why if decision.may else decision.reason,
+        _key(identity.proposal),
+    )
+
+
+def _key(new: Project | None) -> str:
+    """What a project that is met for the first time will be known by."""
+    return (
+        next(filter(None, (*new.remotes, new.root_commit, new.path)), "") if new else ""
+    )
 
 
 def _found_project(
-    name: str,
-    why: str,
+    project: _ProjectKey,
     count: _Count,
     chosen: Callable[[FoundProject], bool | None],
 ) -> FoundProject:
     busiest = sorted(count.directories, key=lambda cwd: (-count.directories[cwd], cwd))
     days = [day for day in count.days if day]
     found = FoundProject(
-        name,
+        project.name,
         tuple(busiest),
         count.sessions,
         count.notes,
         min(days, default=""),
         max(days, default=""),
-        why,
+        project.why,
     )
     wish = chosen(found)
-    if wish is False and not why:
+    if wish is False and not project.why:
         return replace(found, left_out="not chosen")
     # a rule is changed by `keeplore include`
-    return replace(found, left_out="") if wish and why == TEMPORARY else found
+    return replace(found, left_out="") if wish and project.why == TEMPORARY else found
 
 
 def _day(moment: str) -> str:
