@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner
+from unwritable import unwritable
 
 from keeplore.cli import output
 from keeplore.errors import KeeploreError
@@ -192,6 +193,15 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         output.write_file(file, pieces())
     assert file.read_bytes() == "ä\nb?\n".encode()
     assert sorted(tmp_path.iterdir()) == [file, link]
+
+
+def test_where_the_disk_refuses_the_file_that_was_asked_for_is_named(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "file"
+    with unwritable(tmp_path), pytest.raises(OSError, match=r"/file'\Z") as error:
+        output.write_file(file, ["words"])
+    assert error.value.filename == str(file)
 
 
 def test_a_device_gets_the_text_itself() -> None:

@@ -232,7 +232,12 @@ def test_a_file_is_written_whole_or_not_at_all(root: Path, home: Path) -> None:
     assert [
         path.name for path in home.iterdir() if path.name.startswith(".memory")
     ] == []
-    assert keeplore("export", "--output", "nowhere/memory.md").returncode == 1
+    done = keeplore("export", "--output", "nowhere/memory.md")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"keeplore: there is no folder {home.resolve()}/nowhere",
+        "  → Make it first, or name another file",
+    ]
 
 
 def test_a_memory_that_cannot_be_read_is_named_and_the_others_are_written(

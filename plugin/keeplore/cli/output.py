@@ -6,6 +6,7 @@ and ``table`` print no control character, ``plain`` and ``block`` make text safe
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -102,9 +103,14 @@ def emit_json(data: Any) -> None:
 
 def write_file(output: Path, pieces: Iterable[str]) -> None:
     """Write the whole file or none of it: what stood there stays until it is complete. A link, a
-    device or a pipe stays, and where it leads gets the text.
+    device or a pipe stays, and where it leads gets the text. Raises KeeploreError where there is no
+    folder for it, or OSError.
     """
     output = output.resolve()
+    if not output.parent.is_dir():
+        raise KeeploreError(
+            f"there is no folder {output.parent}", "Make it first, or name another file"
+        )
     if output.exists() and not output.is_file():
         _write(output, pieces)
         return
@@ -112,8 +118,11 @@ def write_file(output: Path, pieces: Iterable[str]) -> None:
     try:
         _write(aside, pieces)
         aside.replace(output)
-    except BaseException:
-        aside.unlink(missing_ok=True)
+    except BaseException as e:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        if isinstance(e, OSError) and e.filename in (None, str(aside), aside):
+            e.filename = str(output)  # which the person knows
         raise
 
 
