@@ -111,6 +111,10 @@ def test_a_clone_says_what_came_of_each_project(
         "shop: not cloned" in done.stdout
         and "register: not cloned: it has no remote" in done.stdout
     )
+    again = run("clone", str(home / "memory.git"), str(home / "b" / "again"), **other)
+    assert "`keeplore projects clone --all` clones its projects as well (1)." in (
+        again.stdout
+    )
     assert run("projects", "clone", **other).returncode == 2
     assert run("projects", "clone", "nobody", **other).returncode == 1
     assert (

@@ -88,15 +88,16 @@ def _read_clone(
     # heavy, as above
     from keeplore.cli.commands.machine.projects_ import clone_all
     from keeplore.workspace.identity import load_projects
+    from keeplore.workspace.lifecycle.projects import address
 
     workspace = registry.named(name)
     workspace.sync_log.note_success()
     _read_memories(workspace)
     if projects:
         clone_all(workspace, () if "all" in projects else projects, into or Path.cwd())
-    elif known := len(list(load_projects(workspace.store))):
+    elif count := sum(bool(address(one, "")) for one in load_projects(workspace.store)):
         click.echo(
-            f"`keeplore projects clone --all` clones its projects as well ({known})."
+            f"`keeplore projects clone --all` clones its projects as well ({count})."
         )
     return fill_vectors(workspace)
 
