@@ -15,7 +15,7 @@ ACCEPT = "keeplore machines accept ID"
 OTHERS_SHARE = 2  # others' memories take at most one in so many places
 # the agent that reads it is not the one to decide
 WAITING_LINE = (
-    "{} of other people's machines wait and are told to nobody unasked: the person's own "
+    "{} to nobody unasked: the person's own "
     "decision, `keeplore machines` lists them, `{}` accepts one"
 )
 
@@ -88,5 +88,9 @@ def told_within(
 
 def waiting_line(count: int) -> str:
     """What is said of memories that wait for a machine to be accepted."""
-    memories = counted(count, "memory", "memories")
-    return WAITING_LINE.format(memories, ACCEPT)
+    told = counted(
+        count,
+        "memory of other people's machines waits and is told",
+        "memories of other people's machines wait and are told",
+    )
+    return WAITING_LINE.format(told, ACCEPT)
