@@ -91,6 +91,25 @@ def test_of_two_equal_matches_the_memory_that_says_more_of_it_elsewhere_comes_fi
     assert [entry.memory for entry in rank(found, known, FLOOR)] == ["b", "a"]
 
 
+def test_the_newer_of_two_rules_comes_first_though_the_older_talk_says_more_of_it() -> (
+    None
+):
+    found = [
+        Evidence(1, "older", 6.0, 0.6, 1.0, at="2026-01-05", close=1.0),
+        Evidence(2, "newer", 5.0, 0.5, 1.0, at="2026-02-05", close=1.0),
+        Evidence(3, "other", 4.0, 0.4, 1.0, at="2026-03-05", close=0.2),
+    ]
+    known = {memory: Standing(OWN, whole=-0.4) for memory in ("newer", "other")}
+    known["older"] = Standing(OWN, whole=0.4)
+    ranked = rank(found, known, FLOOR, explain=True)
+    assert [entry.memory for entry in ranked] == ["newer", "older", "other"]
+    # the two exchange the odds that they have with the rest of their talks
+    steps = [dict(entry.parts) for entry in ranked]
+    assert steps[0]["current"] == pytest.approx(-steps[1]["current"])
+    assert steps[0]["current"] > 0.0
+    assert steps[2]["current"] == 0.0
+
+
 def test_of_two_equal_matches_the_permanent_one_comes_first() -> None:
     found, standings = both(is_permanent=True)
     assert [r.memory for r in rank(found, standings, FLOOR)] == ["b", "a"]

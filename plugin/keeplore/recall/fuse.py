@@ -33,9 +33,9 @@ PARTS = (
     "words",  # what the passage's own words show
     "exchange",  # the rest of its exchange
     "memory",  # the memory's other passages
+    "whole",  # how much of the question the whole memory speaks of
     "current",  # what holds now
     "outdated",  # its newest version may not be shown here
-    "whole",  # how much of the question the whole memory speaks of
     "place",
     "passing",  # nobody marked it as permanent
     "age",
@@ -128,17 +128,16 @@ class ScoreSteps:
     worded: Mapping[int, float]
     exchanged: Mapping[int, float]
     joined: Mapping[int, float]
+    whole: Mapping[int, float]
     current: Mapping[int, float]
 
     def parts(self, passage: int) -> Iterator[tuple[str, float]]:
         yield from zip(PARTS[:3], self.said[passage], strict=True)
         values = [sum(self.said[passage])]
-        values += [
-            step[passage]
-            for step in (self.worded, self.exchanged, self.joined, self.current)
-        ]
+        values += [step[passage] for step in (self.worded, self.exchanged, self.joined)]
+        values += [self.whole[passage], self.current[passage]]
         yield from zip(
-            PARTS[3:7], (b - a for a, b in itertools.pairwise(values)), strict=True
+            PARTS[3:8], (b - a for a, b in itertools.pairwise(values)), strict=True
         )
 
 
@@ -216,20 +215,19 @@ def least_odds(score: float) -> float:
 
 def priors(
     standing: Standing, w: Weights = WEIGHTS
-) -> tuple[float, float, float, float, float, float, float, float]:
-    """What its other words give or take, what place, permanence, age, archive and being a summary
-    take from the log-odds, at most 0, and what graph and feedback give.
+) -> tuple[float, float, float, float, float, float, float]:
+    """What place, permanence, age, archive and being a summary take from the log-odds, at most 0,
+    and what graph and feedback give.
     """
-    whole = w.whole * standing.whole
     place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
     archive = -w.archived if standing.is_archived else 0.0
     summary = -w.summary if standing.is_summary else 0.0
     graph, feedback = w.graph * standing.graph, feedback_odds(standing.feedback, w)
     if standing.is_permanent:
-        return whole, place, 0.0, 0.0, archive, summary, graph, feedback
+        return place, 0.0, 0.0, archive, summary, graph, feedback
     fresh = 0.5 ** (max(0.0, standing.age_days) / w.half_life_days)
     aged = -w.oldest * (1.0 - fresh)
-    return whole, place, -w.impermanent, aged, archive, summary, graph, feedback
+    return place, -w.impermanent, aged, archive, summary, graph, feedback
 
 
 def feedback_odds(weight: float, w: Weights = WEIGHTS) -> float:
@@ -288,7 +286,7 @@ def _parts(
     candidate: _Candidate, steps: ScoreSteps, prior_odds: Iterable[float]
 ) -> tuple[tuple[str, float], ...]:
     lost = (candidate.outdated, *prior_odds)
-    return (*steps.parts(candidate.by), *zip(PARTS[7:-1], lost, strict=True))
+    return (*steps.parts(candidate.by), *zip(PARTS[8:-1], lost, strict=True))
 
 
 def _candidate(
@@ -316,9 +314,12 @@ def steps_of(
     said = fuse(found, floor, w)
     worded = {e.passage: sum(said[e.passage]) + e.bonus for e in known}
     exchanged, joined = with_support(known, worded, w)
-    return ScoreSteps(
-        said, worded, exchanged, joined, favour_newest(known, joined, standings, w)
-    )
+    whole = {
+        e.passage: joined[e.passage] + w.whole * standings[e.memory].whole
+        for e in known
+    }
+    current = favour_newest(known, whole, standings, w)
+    return ScoreSteps(said, worded, exchanged, joined, whole, current)
 
 
 def with_support(
