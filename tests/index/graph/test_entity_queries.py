@@ -102,6 +102,27 @@ def test_what_many_projects_mention_takes_no_place_from_what_is_mentioned_more(
     ]
 
 
+def test_a_memory_counts_once_however_many_versions_it_has(
+    files: Any, make_note: Callable[..., Memory], index: Index
+) -> None:
+    shop = {"scope": "project", "project": "shop"}
+    older = ""
+    for version in ("first", "second", "third"):
+        link = {"supersedes": older} if older else {}
+        memory = make_note(version, f"Call `PriceRule`, {version}.", **shop, **link)
+        files.put(memory)
+        older = memory.id
+    files.put(make_note("other", "Call `PriceRule` and `TaxRule`.", **shop))
+    index.refresh()
+    index.graph.link()
+    counts = {entity.name: entity.mentions for entity in index.graph.entities()}
+    assert counts == {"pricerule": 2, "taxrule": 1}
+    # by one of its names, too
+    files.write("entities/price.yaml", b"name: PriceRule\naliases: [TaxRule]\n")
+    index.refresh()
+    assert [one.mentions for one in index.graph.named("TaxRule")] == [2]
+
+
 def test_a_program_is_the_same_in_all_projects(
     index: Index, about: Callable[..., str]
 ) -> None:

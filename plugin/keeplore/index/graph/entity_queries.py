@@ -34,6 +34,11 @@ _STANDS_FOR = (
     " ORDER BY d.path LIKE '%entities/%' DESC, e.name"
 )
 
+_OLD = (
+    "SELECT DISTINCT k.key FROM links l JOIN memories k ON k.id = l.target"
+    " WHERE l.relationship = 'supersedes'"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:
@@ -43,7 +48,7 @@ class Entity:
     spelling: str
     type: str  # one of names.TYPES
     place: str  # the project whose own it is, "" where all share it
-    mentions: int  # memories that mention it
+    mentions: int  # memories that mention it, each with its newest version alone
     aliases: tuple[str, ...]  # canonical
 
     @property
@@ -337,9 +342,21 @@ class GraphReader:
                 for where, count in counts
                 if name.meaning_from(where) == (id_, place)
             )
+        count -= self._old_mentions(id_, place) if self._old else 0
         spelling, type_ = self._spelling(id_, place), self._most_stated_type(id_, place)
         names = tuple(sorted(map(self._text, aliases)))
         return Entity(self._text(id_), spelling, type_, place, count, names)
+
+    def _old_mentions(self, id_: int, place: str) -> int:
+        """How many earlier versions of memories mention an entity."""
+        where = self._thing_condition(id_, place, "name", "scope_id")
+        old = in_list("memory", self._old)
+        sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {old} AND ({where})"
+        return int(value(self._connection, sql))
+
+    @cached_property
+    def _old(self) -> list[int]:
+        return column(self._connection, _OLD)
 
     def _spelling(self, id_: int, place: str) -> str:
         """The spelling of an entity by files, else the one that most notes use."""
