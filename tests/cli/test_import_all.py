@@ -125,6 +125,18 @@ def test_without_a_host_it_says_what_is_there_and_reads_nothing(sessions):
     assert not (Path.home() / "memory").exists()
 
 
+def test_a_folder_named_from_here_is_the_project_that_lies_there(sessions, project):
+    assert keeplore("init", "memory").returncode == 0
+    there = "../code/ledgerly"
+    done = keeplore("import", "specstory", "--from", there, cwd=project.parents[1])
+    assert done.returncode == 2 and "does not exist" in done.stderr
+    done = keeplore("import", "specstory", "--from", there, cwd=project.parent)
+    assert done.returncode == 0, done.stderr
+    [entry] = (Path.home() / "memory" / "projects").rglob("project.json")
+    assert json.loads(entry.read_text())["path"] == "~/code/ledgerly"
+    assert "Do we sign entries?" in keeplore("list", cwd=project).stdout
+
+
 def test_a_dry_run_shows_the_same_and_stops(sessions):
     assert keeplore("init", "memory").returncode == 0
     assert rows(keeplore("import", "--all", "--dry-run")) == rows(keeplore("import"))

@@ -35,6 +35,13 @@ HEADINGS = ("source", "sessions", "size", "first", "last", "projects", "left out
 WIDTH = 92
 
 
+def _absolute(
+    _context: click.Context, _parameter: click.Parameter, folder: Path | None
+) -> Path | None:
+    """A place as the sessions are told of it: some belong to the project that is there."""
+    return folder and Path(os.path.abspath(folder))  # noqa: PTH100 (links stay)
+
+
 @click.command(short_help="Read the sessions that a host has already recorded.")
 @click.argument(
     "host", type=click.Choice(sorted((*SOURCES, AUTO_MEMORY))), required=False
@@ -53,6 +60,7 @@ WIDTH = 92
     "--from",
     "folder",
     type=click.Path(exists=True, path_type=Path),
+    callback=_absolute,
     help="Look here for the host's files; an export's file, zip or folder.",
 )
 @click.option(
