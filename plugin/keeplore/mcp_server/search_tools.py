@@ -25,9 +25,11 @@ from keeplore.recall.render import (
     TITLE_CHARS,
     label,
     later_line,
+    lines_by_turn,
     one_line,
     place,
     quoted,
+    quoted_lines,
     quoted_passage,
     since_then,
 )
@@ -216,7 +218,12 @@ def _backlog_note(context: McpContext) -> list[str]:
 def _hit(hit: RecallHit) -> str:
     lines = [f"{quoted(hit.title, TITLE_CHARS)} ({' · '.join(_facts(hit))})"]
     passage = one_line(hit.passage, WITHIN_CHARS)
-    if passage != one_line(hit.title, WITHIN_CHARS):
+    if hit.times:
+        lines += [
+            f"{turn}: {quoted_lines(said, WITHIN_CHARS)}"
+            for turn, said in lines_by_turn(hit)
+        ]
+    elif passage != one_line(hit.title, WITHIN_CHARS):
         said = (hit.passage, hit.turns, hit.turn, hit.of_user)
         lines.append(quoted_passage(*said, WITHIN_CHARS))
     if hit.later:

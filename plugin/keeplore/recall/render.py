@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
-from keeplore.recall.request import LaterStatement, said_in
+from keeplore.recall.request import LaterStatement, RecallHit, said_in
 from keeplore.text.agent_scope import short_place
-from keeplore.text.dates import day_of
+from keeplore.text.dates import day_of, minute_of
 from keeplore.text.fences import (
     ESCAPED,
     HEADER,
@@ -126,6 +126,20 @@ def marked_lines(
     ]
 
 
+def lines_by_turn(hit: RecallHit) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Of a hit that is told from first to last each exchange, as "2026-02-09 11:08, turn 4d3f1491",
+    with its lines, "user" beside those that the person said.
+    """
+    marked = marked_lines(hit.passage, (), hit.turn, hit.of_user)
+    placed = zip(hit.turns, hit.times, marked, strict=True)
+    for (turn, at), lines in groupby(placed, key=itemgetter(0, 1)):
+        place = _mark(turn, is_of_user=False)
+        yield (
+            f"{one_line(minute_of(at), TITLE_CHARS)}, {place}",
+            [line for *_, line in lines],
+        )
+
+
 def _mark(turn: str, *, is_of_user: bool) -> str:
     place = f"turn {shown_turn(label(turn))}" if turn else ""
     return ", ".join(filter(None, ("user" if is_of_user else "", place)))
@@ -135,7 +149,11 @@ def quoted_passage(
     passage: str, turns: Sequence[str], turn: str, of_user: Collection[int], limit: int
 ) -> str:
     """The words of a hit on one line, with their marks."""
-    lines = marked_lines(passage, turns, turn, of_user)
+    return quoted_lines(marked_lines(passage, turns, turn, of_user), limit)
+
+
+def quoted_lines(lines: Iterable[tuple[str, str]], limit: int) -> str:
+    """Lines with their marks on one line, those with the same mark together."""
     said = [
         (" ".join(line for line, _ in marked), mark)
         for mark, marked in groupby(lines, key=itemgetter(1))

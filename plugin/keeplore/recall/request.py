@@ -223,6 +223,8 @@ class RecallHit:
     at: str = ""  # RFC 3339: when the turn was, "" where it is from none
     # of each line of the passage, none where all are from its turn
     turns: tuple[str, ...] = ()
+    # RFC 3339: when each line was said, where they are of several turns and told from the first on
+    times: tuple[str, ...] = ()
     of_user: tuple[int, ...] = ()  # its lines that are the person's words, from 0
     # files that the passage names and that have changed since, or are gone; paths in their project
     files_changed: tuple[str, ...] = ()

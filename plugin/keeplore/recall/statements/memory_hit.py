@@ -50,7 +50,8 @@ def hit_within(
         text = excerpt(opened.memory.body, query.question, WITHIN_CHARS)
         said = [(text, "")] if row.kind == "document" else []
     if said:
-        return _hit_of(context, query, row, opened, said, said[0][1], 0.0)
+        hit = _hit_of(context, query, row, opened, said, said[0][1], 0.0)
+        return replace(hit, times=tuple(opened.time_of(turn) for turn in hit.turns))
     return verified_hit(context, row, None, 0.0, query)
 
 

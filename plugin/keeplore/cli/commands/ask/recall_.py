@@ -28,6 +28,8 @@ from keeplore_hooks.spool import Spool
 from keeplore_hooks.typed_json import decoded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from keeplore.workspace.workspace import Workspace
 
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
@@ -238,20 +240,30 @@ def _facts(hit: RecallHit) -> list[str]:
 def _show_words(hit: RecallHit) -> None:
     """Show the passage, where the title does not say it already."""
     # here, as above
-    from keeplore.recall.render import later_line, marked_lines
+    from keeplore.recall.render import later_line, lines_by_turn, marked_lines
 
-    if plain(hit.passage) != plain(hit.title):
+    if hit.times:
+        for place, lines in lines_by_turn(hit):
+            _print_filled(f"{place}:")
+            _print_lines(lines, "     ")
+    elif plain(hit.passage) != plain(hit.title):
         said = (hit.passage, hit.turns, hit.turn, hit.of_user)
-        for line, mark in marked_lines(*said):
-            _print_filled(f"{block(line)} ({mark})" if mark else block(line))
+        _print_lines(marked_lines(*said))
     if hit.later:
         _print_filled(later_line(hit.later))
 
 
-def _print_filled(text: str) -> None:
+def _print_lines(marked: Iterable[tuple[str, str]], indent: str = "   ") -> None:
+    for line, mark in marked:
+        _print_filled(f"{block(line)} ({mark})" if mark else block(line), indent)
+
+
+def _print_filled(text: str, indent: str = "   ") -> None:
     """Print a statement or paragraph, its further lines indented so that the next one
     stands out.
     """
     click.echo(
-        textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
+        textwrap.fill(
+            text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  "
+        )
     )
