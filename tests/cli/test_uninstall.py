@@ -13,6 +13,7 @@ import pytest
 from ready import keeplore
 
 from keeplore.config.places import Places
+from keeplore.jobs.queue import LOCKS
 from keeplore.memory.note import NoteDraft
 from keeplore.web import live_changes
 from keeplore.worker.usage import view_log
@@ -132,7 +133,8 @@ def test_what_the_worker_the_window_and_a_pause_leave_goes_too(home: Path) -> No
     assert keeplore("init", "memory").returncode == 0
     assert keeplore("pause").returncode == 0
     state = home / "state"
-    for folder in (activity.FOLDER, live_changes.FOLDER, view_log.FOLDER, "tidied"):
+    folders = (activity.FOLDER, live_changes.FOLDER, view_log.FOLDER, LOCKS, "tidied")
+    for folder in folders:
         (state / folder).mkdir()
         (state / folder / "file").touch()
     assert keeplore("uninstall", "--yes").returncode == 0

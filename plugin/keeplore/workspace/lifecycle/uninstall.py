@@ -44,6 +44,7 @@ STATE = (
     "paused",
     "plugin-failures.json",
     "jobs.sqlite3*",
+    "leases",
     "ledger.sqlite3*",
     "refine.lock",
     "ingest",
