@@ -267,6 +267,9 @@ def test_two_entries_that_are_one_project_become_one_with_the_memory_of_both(
     joined = reassign(workspace, "shop-1234", "shop")
     assert names(workspace) == {"shop"} and joined.also == ("shop-1234",)
     here = workspace.identities.here(tmp_path / "shop")
+    assert workspace.identities.here(tmp_path / "shop-1234") == here
+    [entry] = load_projects(workspace.store)
+    assert (entry, entry.paths) == (joined, (f"{tmp_path}/shop-1234",))
     found = workspace.recall(
         RecallRequest("are taxes rounded once", tmp_path / "shop", text_only=True)
     ).hits
@@ -274,9 +277,11 @@ def test_two_entries_that_are_one_project_become_one_with_the_memory_of_both(
     assert here.distance("project", "shop-1234") == here.distance("project", "shop")
     with pytest.raises(NotFound):
         reassign(workspace, "nobody", "shop")
-    for wrong in ("shop", "../x"):
+    again = reassign(workspace, "shop", "store")
+    assert (again.path, again.paths) == (joined.path, joined.paths)
+    for wrong in ("store", "../x"):
         with pytest.raises(ConfigError):
-            reassign(workspace, "shop", wrong)
+            reassign(workspace, "store", wrong)
 
 
 def test_git_can_be_watched_and_is_ended_in_time(tmp_path: Path) -> None:

@@ -55,6 +55,12 @@ class Project:
     path: str = ""  # below the home directory as ~/…; only where there is no remote
     also: tuple[str, ...] = ()  # other names under which memory of it is filed
     deny: tuple[str, ...] = ()  # what must never be kept of it, as RE2 patterns
+    paths: tuple[str, ...] = ()  # of projects that are this one now, as ``path``
+
+    @property
+    def places(self) -> set[str]:
+        """The paths that it is recognised by."""
+        return {self.path, *self.paths} - {""}
 
     def to_json(self) -> str:
         """The entry as it is written, without empty fields."""
@@ -213,6 +219,7 @@ def load_projects(store: Store) -> Iterable[Project]:
                 str(data.get("path", "")),
                 tuple(other for other in also if other != name),
                 _deny(data),
+                tuple(_texts(data, "paths")),
             )
 
 
@@ -346,8 +353,7 @@ def _matches(entry: Project, evidence: _Evidence) -> str:
         return f"root commit {evidence.root_commit[:8]}"
     if evidence.marker and evidence.marker == entry.name:
         return evidence.reason
-    is_same_path = entry.path in (evidence.path, evidence.whole)
-    if entry.path and is_same_path and not evidence.remotes:
+    if not evidence.remotes and entry.places & {evidence.path, evidence.whole}:
         return f"path {evidence.path}"
     return ""
 

@@ -140,9 +140,11 @@ def _project_directories(registry: Registry) -> Iterator[str]:
         # a workspace that is gone must not hide the others
         with contextlib.suppress(ConfigError):
             paths = [
-                project.path for project in load_projects(registry.named(name).store)
+                path
+                for project in load_projects(registry.named(name).store)
+                for path in sorted(project.places)
             ]
-            yield from (str(Path(path).expanduser()) for path in paths if path)
+            yield from (str(Path(path).expanduser()) for path in paths)
 
 
 def _with_parents(directories: Iterable[str], home: Path) -> list[str]:

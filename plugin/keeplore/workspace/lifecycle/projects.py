@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -229,16 +229,24 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
 
 
 def _joined_project(before: Project, into: Project) -> Project:
-    also = dict.fromkeys((*into.also, before.name, *before.also))
-    also.pop(into.name, None)
+    path = into.path or before.path
     return Project(
         into.name,
-        tuple(dict.fromkeys((*into.remotes, *before.remotes))),
+        _joined(into.remotes, before.remotes),
         into.root_commit or before.root_commit,
-        into.path or before.path,
-        tuple(also),
-        tuple(dict.fromkeys((*into.deny, *before.deny))),
+        path,
+        _joined(into.also, (before.name, *before.also), without=into.name),
+        _joined(into.deny, before.deny),
+        _joined(into.paths, (before.path, *before.paths), without=path),
     )
+
+
+def _joined(
+    one: Iterable[str], other: Iterable[str], *, without: str = ""
+) -> tuple[str, ...]:
+    """Both, each text once, but for one that stands elsewhere."""
+    both = dict.fromkeys((*one, *other))
+    return tuple(text for text in both if text not in ("", without))
 
 
 def _existing_clone(project: Project, place: Path) -> ClonedProject:

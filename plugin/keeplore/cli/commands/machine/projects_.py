@@ -211,7 +211,7 @@ def _recognised_by(project: Project) -> str:
     root = project.root_commit[:8]
     evidence = (
         ", ".join(project.remotes)
-        or project.path
+        or ", ".join(filter(None, (project.path, *project.paths)))
         or (f"root commit {root}" if root else "its name alone")
     )
     return f"{evidence} (also {', '.join(project.also)})" if project.also else evidence
