@@ -5,6 +5,7 @@ says to do next.
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -519,3 +520,22 @@ def test_a_worker_of_another_version_says_what_it_knows(told):
     assert done.returncode == 0 and done.stderr == ""
     assert f"worker {told['version']}, process {told.get('pid', '?')}" in done.stdout
     assert "It is of another version than this program" in done.stdout
+
+
+def test_a_command_without_streams_does_its_work_as_with_those_that_are_null(
+    home: Path,
+) -> None:
+    assert keeplore("init", "memory").returncode == 0
+    command = shlex.join([sys.executable, "-m", "keeplore.cli"])
+    lines = (
+        f"{command} remember 'Tea is served' <&- >&- 2>&-",
+        f"{command} list <&-",
+        f"{command} forget --purge nosuch <&- 2>&-",
+    )
+    done = [
+        subprocess.run(["sh", "-c", line], check=False, capture_output=True, text=True)
+        for line in lines
+    ]
+    assert [one.returncode for one in done] == [0, 0, 1]
+    assert "Tea is served" in done[1].stdout
+    assert not [*home.rglob("crash.log")]

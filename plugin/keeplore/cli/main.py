@@ -164,6 +164,7 @@ def main() -> None:
     """Run the command line and exit: 0 done, 1 an error that says what to do, 2 wrong usage, 3 a
     bug of ours.
     """
+    _open_streams()
     try:
         sys.exit(cli.main(prog_name="keeplore", standalone_mode=False) or 0)
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -190,6 +191,16 @@ def main() -> None:
         sys.exit(_say_error(disk_message(e), disk_remedy(e)))
     except Exception as e:  # noqa: BLE001  # what nobody foresaw is written down and named as ours
         sys.exit(_report(e))
+
+
+def _open_streams() -> None:
+    """Open what this process was started without, as a daemon may start it: a file that is opened
+    next would get its number, and then what is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            null = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, PTH123  # it stays open
+            setattr(sys, name, null)
 
 
 def _say_error(message: str, remedy: str) -> int:
