@@ -31,15 +31,22 @@ HELP = [
     *(("config", name) for name in ("list", "get", "set", "unset")),
     *(("machines", name) for name in ("list", "accept", "refuse")),
 ]
-# each command in a process of its own, which has loaded nothing of another
+# each command in a process of its own, which has loaded nothing of another but what most need, and
+# which ends without taking all of that apart
 SAY_HELP = """
-import json, os, sys
+import gc, json, os, sys
+import keeplore.workspace
 from keeplore.cli.main import main
 
+gc.disable()
 for command in json.loads(sys.argv[1]):
     if os.fork() == 0:
         sys.argv[1:] = [*command, "--help"]
-        main()
+        try:
+            main()
+        except SystemExit as end:
+            sys.stdout.flush()
+            os._exit(end.code or 0)
     _, status = os.wait()
     assert status == 0, command
     print(end="\\0", flush=True)
