@@ -5,20 +5,25 @@ needed. What a real one makes of it is tested in test_engines.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
+from late import Late
 
 from keeplore.errors import EngineUnavailable
 from keeplore.index.backends import qdrant
 from keeplore.index.backends.qdrant import Qdrant
 from keeplore_hooks.contracts import Point
 
-client = pytest.importorskip("qdrant_client")
-exceptions = pytest.importorskip("qdrant_client.http.exceptions")
+client = Late("qdrant_client")
+exceptions = Late("qdrant_client.http.exceptions")
 IDS = [bytes([number] * 16) for number in range(1, 8)]
 HERE, THERE = "0" * 16, "f" * 16
 PATIENT = {"wait": True}
+Failure = Callable[
+    [], Exception
+]  # made in the test, so that only that loads the client
 
 
 class Node:
@@ -78,8 +83,9 @@ class Cluster:
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    pytest.importorskip("qdrant_client")
     cluster = Cluster()
-    monkeypatch.setattr(client, "QdrantClient", cluster.node)
+    monkeypatch.setattr("qdrant_client.QdrantClient", cluster.node)
     yield cluster
     cluster.memory.close()
 
@@ -230,23 +236,27 @@ def unexpected(status: int | None, reason: str) -> Exception:
     return exceptions.UnexpectedResponse(status, reason, b"", {})  # type: ignore[no-any-return]
 
 
+def cut_off() -> Exception:
+    return exceptions.ResponseHandlingException(OSError("cut"))  # type: ignore[no-any-return]
+
+
 @pytest.mark.parametrize(
     "failure",
     [
-        OSError("no route"),
-        ValueError("no json"),
-        unexpected(503, "Busy"),
-        unexpected(500, "Broken"),
-        unexpected(None, "Odd"),
-        exceptions.ResponseHandlingException(OSError("cut")),
+        partial(OSError, "no route"),
+        partial(ValueError, "no json"),
+        partial(unexpected, 503, "Busy"),
+        partial(unexpected, 500, "Broken"),
+        partial(unexpected, None, "Odd"),
+        cut_off,
     ],
 )
 def test_where_a_node_does_not_answer_the_next_is_asked_and_stays_the_first(
-    cluster: Cluster, failure: Exception
+    cluster: Cluster, failure: Failure
 ) -> None:
     asked = opened(urls="a b c")
     assert set(cluster.urls()) == {"a"}
-    cluster.nodes["a"].failure = failure
+    cluster.nodes["a"].failure = failure()
     assert asked.held([IDS[0]]) == {}
     assert cluster.urls() == ["a", "b", "b"]
     assert asked.held([IDS[0]]) == {}
@@ -256,20 +266,20 @@ def test_where_a_node_does_not_answer_the_next_is_asked_and_stays_the_first(
 @pytest.mark.parametrize(
     ("failure", "said", "nodes"),
     [
-        (OSError(" no\n route "), "no route", "ab"),
-        (OSError(), "OSError", "ab"),
-        (unexpected(503, "Busy"), "503 Busy", "ab"),
-        (unexpected(403, "Forbidden"), "403 Forbidden", "a"),
-        (unexpected(499, "Odd"), "499 Odd", "a"),
+        (partial(OSError, " no\n route "), "no route", "ab"),
+        (OSError, "OSError", "ab"),
+        (partial(unexpected, 503, "Busy"), "503 Busy", "ab"),
+        (partial(unexpected, 403, "Forbidden"), "403 Forbidden", "a"),
+        (partial(unexpected, 499, "Odd"), "499 Odd", "a"),
     ],
 )
 def test_what_no_node_answers_is_told(
-    cluster: Cluster, failure: Exception, said: str, nodes: str
+    cluster: Cluster, failure: Failure, said: str, nodes: str
 ) -> None:
     asked = opened(urls="a b")
     cluster.urls()
     for node in cluster.nodes.values():
-        node.failure = failure
+        node.failure = failure()
     with pytest.raises(EngineUnavailable) as refused:
         asked.clear()
     assert str(refused.value) == (
