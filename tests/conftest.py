@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ready
 import sound_records  # noqa: F401  # watches what is imported after it
 from example_count import examples
 from hypothesis import HealthCheck, settings
@@ -41,7 +42,7 @@ TRAPPED = tuple(
         "Library/Caches/keeplore",
     )
 )
-WAITING = REPOSITORY / "tests" / "real_hosts"
+WAITING = "tests/real_hosts/"
 DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
 OF_TESTS = ("KEEPLORE_DATA", "KEEPLORE_SEEDS")  # what the tests themselves are told
 MEMORY_DISK = Path("/dev/shm")  # Linux
@@ -84,6 +85,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
     if FILE not in os.environ:  # the processes of a run are told by the first one
         _share_vectors(config)
+        _share_commands(config)
     _before.update({place: _listing(place) for place in TRAPPED})
     sys.addaudithook(_guard)
 
@@ -101,7 +103,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     waiting: dict[str, list[pytest.Item]] = {}
     rest: list[pytest.Item] = []
     for item in items:
-        if WAITING in item.path.parents:
+        if item.nodeid.startswith(WAITING):
             waiting.setdefault(_needed(item), []).append(item)
         else:
             rest.append(item)
@@ -151,7 +153,8 @@ def _own_home(
     for name, value in _environment(
         tmp_path_factory.getbasetemp() / f"h{next(_homes)}"
     ).items():
-        monkeypatch.setenv(name, value)
+        if os.environ.get(name) != value:  # most are the same for each test
+            monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", None)
     _escapes.clear()
     yield
@@ -308,6 +311,13 @@ def _share_vectors(config: pytest.Config) -> None:
     os.truncate(number, SIZE)
     os.close(number)
     os.environ[FILE] = name
+
+
+def _share_commands(config: pytest.Config) -> None:
+    folder = tempfile.TemporaryDirectory(prefix="keeplore-tests-")
+    config.add_cleanup(folder.cleanup)
+    os.environ[ready.PLACE] = f"{folder.name}/commands"
+    config.add_cleanup(ready.listen(os.environ[ready.PLACE]))
 
 
 def _clear(environment: os._Environ[str]) -> None:

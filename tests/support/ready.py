@@ -1,7 +1,7 @@
 """Commands of ``keeplore`` in processes of their own that need not import everything first.
 
-One process a test run has loaded the modules, and forks for each command: that has its own
-arguments, directory, environment and streams, and ends as any program does.
+One process a test run has loaded the modules when it is first asked for a command, and forks for
+each: that has its own arguments, directory, environment and streams, and ends as any program does.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
 Done = subprocess.CompletedProcess[str]
+PLACE = "COMMANDS_OF_TESTS"  # the variable that names where commands are asked for
 TIMEOUT_S = 120
 NEEDED = (
     "cli",
@@ -185,21 +186,29 @@ def _read(descriptor: int) -> str:
         return stream.read()
 
 
-@cache
-def _server() -> socket.socket:
-    """Where commands are asked for; the server ends when this process does."""
-    ours, theirs = socket.socketpair()
-    command = (sys.executable, __file__, str(theirs.fileno()))
-    with theirs:
+def listen(place: str) -> Callable[[], object]:
+    """Start the process that is asked for commands there, by all processes of a run; what ends
+    it.
+    """
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(place)
+        listening.listen()
         process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
+            (sys.executable, __file__, str(listening.fileno())),
+            stdin=subprocess.PIPE,
+            pass_fds=[listening.fileno()],
             env={**os.environ, **ROOMY},
         )
-    atexit.register(process.wait)
-    atexit.register(ours.close)  # runs first
-    return ours
+    return process.communicate
+
+
+@cache
+def _server() -> socket.socket:
+    """Where this process asks for commands."""
+    control = socket.socket(socket.AF_UNIX)
+    control.connect(os.environ[PLACE])
+    atexit.register(control.close)
+    return control
 
 
 def _load() -> None:
@@ -282,8 +291,9 @@ def _gather_pages() -> None:
 class _Server:
     """Forks for each command that is asked for, and tells who asked how it ended."""
 
-    def __init__(self, control: socket.socket) -> None:
-        self._control = control
+    def __init__(self, listening: socket.socket) -> None:
+        self._listening = listening
+        self._controls: list[socket.socket] = []  # one of each process that asks
         self._callers: dict[int, socket.socket] = {}  # by the command's process
         self._ended, self._waker = socket.socketpair()
         self._waker.setblocking(False)
@@ -291,14 +301,22 @@ class _Server:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def next(self) -> None:
-        """Serve until a command is asked for, and return in the process that is to be it."""
+        """Serve until a command is asked for, and return in the process that is to be it; exits
+        when the run ends.
+        """
         while True:
-            ready, _, _ = select.select([self._control, self._ended], [], [])
+            awaited = (sys.stdin, self._listening, self._ended, *self._controls)
+            ready, _, _ = select.select(awaited, [], [])
+            if sys.stdin in ready:
+                _end(None)
             if self._ended in ready:
                 self._ended.recv(4096)
                 self._tell_ends()
-            if self._control in ready and self._is_command():
-                return
+            if self._listening in ready:
+                self._controls.append(self._listening.accept()[0])
+            for control in self._controls[:]:
+                if control in ready and self._is_command(control):
+                    return
 
     def _tell_ends(self) -> None:
         while self._callers:
@@ -308,11 +326,13 @@ class _Server:
             with self._callers.pop(pid) as link, contextlib.suppress(BrokenPipeError):
                 link.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
 
-    def _is_command(self) -> bool:
+    def _is_command(self, control: socket.socket) -> bool:
         """Fork for what is asked; True in the child."""
-        asked, descriptors, _, _ = socket.recv_fds(self._control, 1, 4)
+        asked, descriptors, _, _ = socket.recv_fds(control, 1, 4)
         if not asked:
-            sys.exit()
+            control.close()
+            self._controls.remove(control)
+            return False
         link = socket.socket(fileno=descriptors[0])
         with link.makefile("rb") as stream:
             request = json.loads(stream.read())
@@ -330,8 +350,8 @@ class _Server:
     def _leave(self, link: socket.socket) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
-        ours = (self._control, self._ended, self._waker, link)
-        for one in (*ours, *self._callers.values()):
+        ours = (self._listening, self._ended, self._waker, link)
+        for one in (*ours, *self._controls, *self._callers.values()):
             one.close()
 
 
@@ -385,10 +405,13 @@ def _end(status: object) -> None:
 
 
 if __name__ == "__main__":
+    at = socket.socket(fileno=int(sys.argv[1]))
+    if sys.stdin in select.select([sys.stdin, at], [], [])[0]:
+        sys.exit()
     _load()
     gc.freeze()  # a collection in a fork would copy all that was loaded
     _gather_pages()
-    _Server(socket.socket(fileno=int(sys.argv[1]))).next()
+    _Server(at).next()
     try:
         if Path(sys.argv[0]).is_absolute():
             runpy.run_path(sys.argv[0], run_name="__main__")
