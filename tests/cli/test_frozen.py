@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from file_hashes import digests
+from hasty_worker import hurry
 from live_session import Live
 from ready import Done
 
@@ -87,6 +88,11 @@ WRITING = (
     ("config", "unset", "context.related"),
     ("connect", "claude-code", "--auto-memory", "--yes"),
 )
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch.setattr)
 
 
 def test_every_command_is_tried() -> None:

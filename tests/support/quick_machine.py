@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import hasty_worker
 from demo.machine import Machine
 from ready import Started, keeplore_in
 
-from keeplore.worker import __main__ as worker
 from keeplore.worker.server.protocol import ask
 
-WORKER = Path(worker.__file__)
+WORKER = Path(hasty_worker.__file__)
 
 
 class QuickMachine(Machine):

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from hasty_worker import hurry
 from new_workspace import lay_down
 from quick_machine import QuickMachine
 from waiting import until
@@ -94,7 +95,8 @@ def payload(text: str, session: str, cwd: Path) -> bytes:
 
 
 @pytest.fixture
-def office():
+def office(monkeypatch):
+    hurry(monkeypatch.setattr)
     office = Office()
     yield office
     office.stop()

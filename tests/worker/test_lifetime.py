@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from demo.machine import CLIENT
+from quick_machine import WORKER
 from waiting import until
 
 import keeplore
@@ -277,7 +278,7 @@ def test_a_worker_that_is_told_to_end_finishes_and_leaves_nothing(machine, git):
     machine.keeplore("init", "memory")
     project = machine.home / "api"
     project.mkdir()
-    process = machine.worker()
+    process = machine.worker(sys.executable, str(WORKER))
     until(lambda: is_resting(machine.state), "it rests")
     machine.send(
         "UserPromptSubmit", prompt_of("Prices are kept in cents", project), project

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hasty_worker import MOMENT_S
 from quick_machine import WORKER
 from waiting import until
 
@@ -80,7 +81,9 @@ class Shared:
     def start_limited(self, function, number, given):
         """A worker that is given so many watches or instances and then refused by this error."""
         program = self.machine.home / "limited.py"
-        program.write_text(LIMITED.format(function=function))
+        program.write_text(
+            LIMITED.format(function=function, support=str(WORKER.parent))
+        )
         often = ("config", "set", "--machine", "worker.look_seconds", "1")
         self.machine.keeplore(*often)
         self.start(program, str(number), str(given))
@@ -191,7 +194,7 @@ def test_thousands_of_files_are_indexed_once_each_and_make_no_commit(shared, sto
         lambda: shared.index.lag() == 0 and shared.index.state().commit == head,
         "the stamp says so",
     )
-    time.sleep(1)
+    time.sleep(5 * MOMENT_S)
     assert [sum(counts) for counts in zip(*shared.batches()[seen:], strict=True)] == [
         storm,
         0,
@@ -231,7 +234,7 @@ def test_files_of_another_branch_come_and_go_with_it_and_git_stays_as_it_is(shar
         lambda: shared.machine.waiting() == 0 and shared.passages("Fridays"),
         "what is said meanwhile is kept",
     )
-    time.sleep(3)
+    time.sleep(5 * MOMENT_S)
     assert shared.git("for-each-ref") == heads
     shared.git("checkout", "-q", "main")
     until(
@@ -263,8 +266,10 @@ def limited(*arguments):
     ctypes.set_errno(refusals)
     return -1
 inotify_c.{function} = limited
-from keeplore.worker.__main__ import main
-sys.exit(main())
+sys.path.insert(0, {support!r})
+import hasty_worker
+hasty_worker.hurry()
+sys.exit(hasty_worker.main())
 """
 
 
@@ -328,7 +333,7 @@ def test_a_limit_that_is_reached_by_new_folders_is_noticed(shared):
 def test_a_merge_that_only_memory_holds_up_is_concluded_once_its_person_has_left_it(
     office, git, monkeypatch
 ):
-    monkeypatch.setattr(git_tasks, "BUSY_S", 3.0)
+    monkeypatch.setattr(git_tasks, "BUSY_S", 1.0)
     office.init()
     path = office.root / "memory" / "facts" / "ledger.md"
     path.parent.mkdir(parents=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from demo.machine import CLIENT
+from hasty_worker import PAUSES
 from quick_machine import WORKER
 from waiting import until
 
@@ -161,7 +162,11 @@ def test_a_folder_in_place_of_an_entry_of_a_project_holds_up_that_project_alone(
     assert office.dead() == {}
 
 
-def test_a_worker_that_waits_does_not_wake_itself_and_says_why_once(office, caplog):
+def test_a_worker_that_waits_does_not_wake_itself_and_says_why_once(
+    office, caplog, monkeypatch
+):
+    for module, name in PAUSES:  # nor does anything else
+        monkeypatch.setattr(module, name, 60.0)
     caplog.set_level(logging.DEBUG, "keeplore.worker.tasks.spool_task")
     office.prompt(PROMPTS[0])
     office.start()

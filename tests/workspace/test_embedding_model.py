@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hasty_worker import hurry
 
 from keeplore.cli.doctor import DoctorOptions, examine
 from keeplore.cli.doctor.finding import FindingLevel
@@ -204,8 +205,13 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
 
 
 def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
-    opened: Callable[[], Workspace], server: Server, places: Places, home: Path
+    opened: Callable[[], Workspace],
+    server: Server,
+    places: Places,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    hurry(monkeypatch.setattr)
     workspace = opened()
     for n in range(40):
         workspace.notes.write(NoteDraft(f"Statement number {n} about subject{n}"))
