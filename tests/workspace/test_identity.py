@@ -146,8 +146,11 @@ def test_a_marker_with_a_hostile_name_is_ignored(store, tmp_path):
     assert identify(place, store, tmp_path).project == "plain"
 
 
-def test_the_home_directory_is_no_project(store, tmp_path):
-    assert identify(tmp_path, store, tmp_path).project == ""
+def test_the_home_directory_is_no_project_nor_is_the_root(store, tmp_path):
+    for place, name in ((tmp_path, "home"), (Path(tmp_path.anchor), "root")):
+        found = identify(place, store, tmp_path)
+        told = f"the {name} directory belongs to no project"
+        assert (found.project, found.reason) == ("", told)
 
 
 def test_a_home_directory_behind_a_link_is_one_place(store, tmp_path):

@@ -297,8 +297,10 @@ def _evidence(directory: Path, checkout: CheckoutInfo | None, home: Path) -> _Ev
             return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
     if not os.path.exists(directory):  # noqa: PTH110 (it never raises)
         directory = _main_of_worktree(directory)
-    if directory in (*_homes(home), Path(directory.anchor)) or not directory.name:
+    if directory in _homes(home):
         return _Evidence("", "the home directory belongs to no project")
+    if not directory.name:
+        return _Evidence("", "the root directory belongs to no project")
     path = below_home(directory, home)
     whole = without_surrogates(directory.as_posix())
     return _Evidence(
