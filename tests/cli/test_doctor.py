@@ -29,6 +29,7 @@ from keeplore.cli.doctor import finding as made
 from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
+from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.sync_workspace import synchronise
@@ -347,6 +348,47 @@ def test_a_link_in_a_memory_folder_is_named_with_what_to_do(
     path.with_name("link.md").unlink()
     path.with_name("aux.md").write_text("# Words\n")
     assert "Rename it" in names(places, "aux.md", "not every system").remedy
+
+
+def left_out(places: Places, name: str) -> tuple[str, str]:
+    """Why a file is left out of commits, and what to do."""
+    start = f"{name} is left out of commits: "
+    (found,) = [one for one in look(places) if start in one.message]
+    assert found.level == "wrong"
+    return found.message.partition(start)[2], found.remedy.partition("; `keeplore")[0]
+
+
+def test_a_file_that_is_too_large_is_left_out_as_that(
+    root: Path, places: Places
+) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    huge = path.with_name("2026-02-09-huge.md")
+    huge.touch()
+    os.truncate(huge, MAX_FILE + 1)
+    assert left_out(places, huge.name) == (
+        "it is larger than 32 MB",
+        "Split it, or move it out of the memory folders",
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_in_a_memory_folder_is_named_as_that(
+    root: Path, places: Places
+) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    closed = path.with_name("2026-02-09-closed.md")
+    closed.write_text("# Words\n")
+    folder = root / "memory" / "gotchas"
+    folder.mkdir(exist_ok=True)
+    try:
+        for place in (closed, folder):
+            place.chmod(0)
+            rights = f"Give yourself the rights: `chmod u+rwX {place}`"
+            assert left_out(places, place.name) == ("you may not read it", rights)
+    finally:
+        folder.chmod(0o700)
+    told = [one.message for one in look(places) if closed.name in one.message]
+    assert any("cannot be read: Permission denied" in text for text in told)
 
 
 def test_a_memory_that_git_is_told_to_ignore_is_named_as_one(

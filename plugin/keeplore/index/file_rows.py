@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
-from keeplore.errors import KeeploreError, NotFound, StoreError
+from keeplore.errors import KeeploreError, NotFound, StoreError, reason_of
 from keeplore.index import revision_rows
 from keeplore.index.graph import graph_rows
 from keeplore.index.graph.graph_rows import NOTHING, FileShare
@@ -120,6 +120,8 @@ def parse(source: TextSource, file: IndexedFile, now_ns: int) -> ParsedFile | No
         return None
     except KeeploreError as e:
         problem = str(e)
+    except OSError as e:
+        problem = f"the file cannot be read: {reason_of(e)}"
     # whatever one file does to a parser, the others must still be found
     except Exception as e:  # noqa: BLE001
         problem = f"the file cannot be read: {e!r}"

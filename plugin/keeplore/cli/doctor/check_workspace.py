@@ -20,6 +20,7 @@ from keeplore.cli.doctor.finding import (
     well,
     wrong,
 )
+from keeplore.cli.doctor.left_out_files import UNFIT, why_left_out
 from keeplore.cli.memory_options import place_options
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import (
@@ -45,7 +46,6 @@ from keeplore.store.git.inspection import (
     old_locks,
     other_versions,
 )
-from keeplore.store.paths import is_portable
 from keeplore.text.agent_scope import long_place
 from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
@@ -62,11 +62,6 @@ from keeplore.workspace.writing.disputes import disputes
 OLD_LOCK_S = 60.0  # git commands of a person hold one for moments
 # bytes of index for a byte of text; peers had files of hundreds of GB
 INDEX_PER_TEXT = 100
-_UNFIT = (
-    "a link, no regular file, or a repository of its own",
-    "Move it out of the memory folders",
-)
-_UNPORTABLE = ("not every system can hold a file of this name", "Rename it")
 INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 
 
@@ -96,7 +91,7 @@ def _folders_as_entries(part: str, workspace: Workspace) -> Iterator[DoctorFindi
         if place.is_dir():
             path = place.relative_to(workspace.root).as_posix()
             message = f"{path} is a folder: the sessions of that project wait"
-            yield wrong(part, message, _UNFIT[1])
+            yield wrong(part, message, UNFIT.remedy)
 
 
 def _invalid_denials(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
@@ -184,7 +179,9 @@ def _commit_findings(
     yield from several(_ignored(part, workspace.root, path) for path in ignored)
     unfit = dict.fromkeys((*left_out(workspace.root), *skipped)).keys() - {*ignored}
     paths = sorted(unfit)
-    yield from several(_left_out_of_commits(f"{part} file", path) for path in paths)
+    yield from several(
+        _left_out_of_commits(f"{part} file", workspace.root, path) for path in paths
+    )
 
 
 def _finish_and_commit(workspace: Workspace) -> str:
@@ -210,8 +207,8 @@ def _ignored(part: str, root: Path, path: str) -> DoctorFinding:
     )
 
 
-def _left_out_of_commits(part: str, path: str) -> DoctorFinding:
-    why, remedy = _UNFIT if is_portable(path) else _UNPORTABLE
+def _left_out_of_commits(part: str, root: Path, path: str) -> DoctorFinding:
+    why, remedy = why_left_out(root, path)
     message = f"{path} is left out of commits: {why}"
     return wrong(part, message, f"{remedy}; `keeplore lint` says more")
 
