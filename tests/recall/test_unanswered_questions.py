@@ -69,6 +69,12 @@ def test_a_question_that_nobody_answered_answers_no_other_one(text: str) -> None
     assert is_unanswered(passage(text), parse_question(QUESTION))
 
 
+@pytest.mark.parametrize("speaker", ["Ella", "Mary-Ann O'Neill"])
+def test_among_people_with_names_the_next_one_may_answer(speaker: str) -> None:
+    asked = f"User: {speaker}: Have you taken UTF-8 for the exports?"
+    assert not is_unanswered(passage(asked), parse_question(QUESTION))
+
+
 def test_a_long_prompt_tells_something_by_itself() -> None:
     prompt = (
         "User: The export job of the nightly batch writes its files with commas and Excel in "

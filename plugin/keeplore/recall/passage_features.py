@@ -8,7 +8,7 @@ import re
 
 from keeplore.index import PassageRow
 from keeplore.recall.question import ParsedQuestion, modifiers, stems_of
-from keeplore.recall.repeated_questions import ends_with_question_mark
+from keeplore.recall.repeated_questions import ends_with_question_mark, named_speaker
 from keeplore.recall.weights import Weights
 from keeplore.text.unspaced import word_count
 
@@ -19,7 +19,6 @@ FEW_WORDS, MANY_WORDS = (
 NEIGHBOURS = 2  # sentences in which a rule and what it is about stand together
 _BREAK = re.compile(r"(?<=[.!?;:])\s+|\n+")
 ROLE = re.compile(r"(?:User|Assistant): ")
-_SPEAKER = re.compile(r"([A-Z][\w'-]{1,30})(?: [A-Z][\w'-]{1,30})?: ")
 _NAME = re.compile(r"\b[A-Z][\w'-]{1,30}")
 _RULE = re.compile(
     r"\b(?:from now on|(?:going|moving) forward|no longer|(?:would|'d) like you to|(?:want|need) "
@@ -41,8 +40,7 @@ def bonuses(
     text = ROLE.sub("", passage.said, count=1)
     count = word_count(text)
     length = max(-1.0, min(1.0, (count - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
-    speaker = _SPEAKER.match(text)
-    is_named = speaker is not None and speaker[1] in _NAME.findall(question.text)
+    is_named = named_speaker(text) in _NAME.findall(question.text)
     return {
         f"{count} words": w.telling * length,
         "it ends with a question": -w.asking if ends_with_question_mark(text) else 0.0,

@@ -14,6 +14,7 @@ from keeplore.text.unspaced import word_count
 SAME_FROM = 0.8  # share of the words that two questions have in common; judgement
 LONGEST_EXCUSE = 60  # words of an answer that may be nothing but "I found nothing"
 LONGEST_BARE = 25  # words of a question that tells nothing but what it asks
+_SPEAKER = re.compile(r"([A-Z][\w'-]{1,30})(?: [A-Z][\w'-]{1,30})?: ")
 _COMMAND = re.compile(r"\A\s*\[?[/$]\w[\w:/-]*\]?\s*")
 _ASKING = re.compile(
     r"(?:and|but|so|ok(?:ay)?|hm+)?[,\s]*(?:wh(?:at|y|ich|ere|en|o|ose)|how|"
@@ -32,14 +33,24 @@ _NOTHING_FOUND = re.compile(
 
 @lru_cache(maxsize=200)  # a search asks it twice of the best passages
 def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
-    """Does the passage only ask: what is asked now, or any short question that nobody answered?"""
+    """Does the passage only ask: what is asked now, or any short question that nobody answered?
+
+    Where people talk by name with each other, the next one's message may answer.
+    """
     asked, answer = _asked_and_answered(passage)
     if not is_question(asked):
         return False
     if repeats(asked, question):
         return _says_nothing(asked, answer)
     is_whole = passage.kind == "exchange" and word_count(asked) <= LONGEST_BARE
-    return is_whole and Sentence(asked).is_question and _is_no_answer(answer)
+    is_bare = is_whole and not named_speaker(asked)
+    return is_bare and Sentence(asked).is_question and _is_no_answer(answer)
+
+
+def named_speaker(message: str) -> str:
+    """The first name of who speaks, where a message begins with a name and a colon; else ""."""
+    found = _SPEAKER.match(message)
+    return found[1] if found else ""
 
 
 def is_echo(sentence: str, question: ParsedQuestion) -> bool:
