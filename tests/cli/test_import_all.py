@@ -149,7 +149,7 @@ def test_all_is_read_once_each_and_a_second_run_finds_nothing_new(sessions):
     done = keeplore("import", "--all", "--yes")
     assert done.returncode == 0, done.stderr
     for source in ("claude-code", "opencode", "specstory"):
-        assert f"{source}: 1 new turns in 1 of 1 sessions." in done.stdout
+        assert f"{source}: 1 new turn in 1 of 1 sessions." in done.stdout
     for words in ("Why append-only?", "Which ledger format?", "Do we sign entries?"):
         assert len(memory_of(words)) == 1
     before = {path: path.read_bytes() for path in memory_of("")}
@@ -208,7 +208,7 @@ def test_samples_are_of_this_import_alone(project):
     )
     put(folder / "two.md", history(FREE, key))
     more = keeplore("import", "specstory", cwd=project)
-    assert more.stdout.startswith("specstory: 1 new turns in 1 of 2 sessions.\n")
+    assert more.stdout.startswith("specstory: 1 new turn in 1 of 2 sessions.\n")
     assert key in more.stdout and table not in more.stdout
 
 

@@ -68,7 +68,7 @@ def test_an_export_is_read_once_and_then_what_was_added(
     path = export(home / "export.zip", SAID[:1])
     first = run("import", "chatgpt", "--from", str(path))
     assert (first.returncode, first.stderr) == (0, "")
-    assert "chatgpt: 1 new turns in 1 of 1 sessions." in first.stdout
+    assert "chatgpt: 1 new turn in 1 of 1 sessions." in first.stdout
     (made,) = memories(memory)
     assert (made.scope, made.project, made.is_open) == ("user", "", False)
     assert made.source["host"] == "chatgpt"

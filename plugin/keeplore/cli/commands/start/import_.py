@@ -341,7 +341,7 @@ def _read_sessions(
             )
             raise
     of = f"{len(imported.sessions)} of {len(survey.sessions)} sessions"
-    say(f"{name}: {imported.turns} new turns in {of}.")
+    say(f"{name}: {counted(imported.turns, 'new turn')} in {of}.")
     _say_problems(imported.problems, "lines that could not be read")
     return imported.sessions
 
