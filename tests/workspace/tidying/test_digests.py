@@ -95,6 +95,7 @@ def test_what_a_host_reports_becomes_a_digest_that_a_broad_question_finds(
         "replaced_by": "",
         "at": "",
         "turns": [],
+        "times": [],
         "of_user": [],
         "files_changed": [],
         "files_gone": [],
