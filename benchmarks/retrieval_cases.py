@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import pygit2
 
 from keeplore.index import Embedder, Index
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
@@ -79,7 +80,8 @@ def opened(case: Case, work: Path, embedder: Embedder | None) -> tuple[Index, St
     """The case as a workspace with its index; what is there from an earlier run is used again."""
     root = work / "workspace"
     root.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["git", "init", "-q", root], check=True)
+    # the command would take GIT_DIR, which `git bisect run` sets, for the place
+    pygit2.init_repository(str(root))
     store = Store(root)
     if not (root / "memory").exists():
         for memory in case.memories:
