@@ -167,6 +167,16 @@ def test_an_older_value_and_one_of_another_project_replace_nothing() -> None:
     assert replacing == {("new", "old")}
 
 
+def test_words_that_turn_a_meaning_round_do_not_say_what_it_is_about() -> None:
+    asked = parse_question("squash the commits of the branch")
+    old = "And my rule of thumb is: never squash commits."
+    new = "I thought again, and squashing the commits helps whoever reads them."
+    earlier = as_stated(hit("2026-01-01", old), asked)
+    later = as_stated(hit("2026-02-01", new), asked)
+    assert holds_instead(later, earlier, asked)
+    assert not holds_instead(earlier, later, asked)
+
+
 def test_hits_without_a_word_of_the_question_stay_as_they_are() -> None:
     passages = ("One 1.", "Two 2.", "")
     assert order("Which port is it?", *passages) == [*passages]

@@ -80,6 +80,8 @@ _CLAUSE = re.compile(
     r"[,;:.!?()\n–—]+(?=\s|$)|\s(?:but|aber|mais|pero|ma|mas|maar)\s", re.IGNORECASE
 )
 _SIGNS = frozenset.union(_NEGATIONS, *(words for pair in _PAIRS for words in pair))
+# stems of the words that turn a meaning round, and so do not say what a statement is about
+SIGN_STEMS = stems_of(" ".join(sorted(_SIGNS)))
 
 
 @dataclass(frozen=True, slots=True)

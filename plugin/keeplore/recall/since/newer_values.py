@@ -12,7 +12,7 @@ from keeplore.recall.passage_features import is_of_other_thing
 from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
 from keeplore.recall.since.asked_figures import AskedFigure, asked_figure
-from keeplore.recall.since.contradictions import contradiction
+from keeplore.recall.since.contradictions import SIGN_STEMS, contradiction
 from keeplore.recall.since.stated_figures import Figure, stated_figures
 from keeplore.text.pasted import own_words
 
@@ -35,7 +35,7 @@ class FromTalk:
 @dataclass(frozen=True, slots=True)
 class _Statement:
     text: str
-    stems: frozenset[str]  # without stop words
+    stems: frozenset[str]  # without stop words and those that turn a meaning round
     close: float  # the share of the question's words in it, 0..1
 
 
@@ -68,7 +68,7 @@ def _closest(passage: str, question: ParsedQuestion) -> Iterator[_Statement]:
         if text := "" if sentence.rstrip().endswith("?") else sentence.strip():
             stems = stems_of(text)
             close = question.coverage(stems)
-            found.append(_Statement(text, stems - STOP_STEMS, close))
+            found.append(_Statement(text, stems - STOP_STEMS - SIGN_STEMS, close))
     found.sort(key=lambda one: -one.close)
     yield from (one for one in found[:SENTENCES] if one.close)
 
