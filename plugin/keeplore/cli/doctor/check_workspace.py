@@ -45,6 +45,7 @@ from keeplore.store.git.inspection import (
     left_out,
     old_locks,
     other_versions,
+    where_ignored,
 )
 from keeplore.text.agent_scope import long_place
 from keeplore.text.counts import counted
@@ -203,7 +204,7 @@ def _ignored(part: str, root: Path, path: str) -> DoctorFinding:
     return note(
         f"{part} file",
         f"{path} is left out of commits: git is told to ignore it",
-        f"`git -C '{root}' check-ignore -v '{path}'` says where",
+        where_ignored(root, path),
     )
 
 

@@ -331,9 +331,7 @@ class GraphReader:
     def _entity(self, id_: int, place: str) -> Entity:
         aliases = self._aliases(id_, place)
         if aliases:  # a memory may use several of its names
-            where = self._thing_condition(id_, place, "name", "scope_id")
-            sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {where}"  # whole numbers
-            count = value(self._connection, sql)
+            count = self._mentions(id_, place)
         else:
             name = self._name(id_)
             counts = name.counts.items()
@@ -342,20 +340,21 @@ class GraphReader:
                 for where, count in counts
                 if name.meaning_from(where) == (id_, place)
             )
-        count -= self._old_mentions(id_, place) if self._old else 0
+        if self._old:
+            count -= self._mentions(id_, place, in_list("memory", self._old))
         spelling, type_ = self._spelling(id_, place), self._most_stated_type(id_, place)
         names = tuple(sorted(map(self._text, aliases)))
         return Entity(self._text(id_), spelling, type_, place, count, names)
 
-    def _old_mentions(self, id_: int, place: str) -> int:
-        """How many earlier versions of memories mention an entity."""
-        where = self._thing_condition(id_, place, "name", "scope_id")
-        old = in_list("memory", self._old)
-        sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {old} AND ({where})"
+    def _mentions(self, id_: int, place: str, among: str = "1") -> int:
+        """How many memories that meet a condition mention an entity by one of its names."""
+        where = self._thing_condition(id_, place, "name", "scope_id")  # whole numbers
+        sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {among} AND ({where})"
         return int(value(self._connection, sql))
 
     @cached_property
     def _old(self) -> list[int]:
+        """The earlier versions of memories."""
         return column(self._connection, _OLD)
 
     def _spelling(self, id_: int, place: str) -> str:

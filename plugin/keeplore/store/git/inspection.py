@@ -78,12 +78,16 @@ def ignored_note(file: Path) -> str:
     """
     with contextlib.suppress(RepositoryError):
         if ignored(file.parent, [file.name]):
-            where = f"`git -C '{file.parent}' check-ignore -v '{file.name}'` says where"
             return (
                 "git is told to ignore this file, so it is in no commit and on no other machine: "
-                f"{where}"
+                f"{where_ignored(file.parent, file.name)}"
             )
     return ""
+
+
+def where_ignored(folder: Path, path: str) -> str:
+    """The command that says where git is told to ignore a path below a folder."""
+    return f"`git -C '{folder}' check-ignore -v '{path}'` says where"
 
 
 def left_out(root: Path) -> list[str]:

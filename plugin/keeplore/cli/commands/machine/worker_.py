@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -13,6 +13,7 @@ from keeplore.cli.output import block, emit_json, note, say
 from keeplore.cli.parameters import json_option
 from keeplore.config.installation import in_vain
 from keeplore.config.places import Places
+from keeplore.errors import StoreError
 from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of
 from keeplore.worker.server.protocol import ask
@@ -138,7 +139,8 @@ def run(places: Places) -> None:
 
     spool = Spool(places.spool)
     before = spool.counts()
-    _tell_waiting(before)
+    waiting = before["new"] + before["claimed"]
+    say(f"{counted(waiting, 'host event waits', 'host events wait')}.")
     worker = Worker(places, idle_exit_s=DONE_S)
     if not worker.run():
         say("Another worker already runs: see `keeplore worker status`.", err=True)
@@ -147,16 +149,5 @@ def run(places: Places) -> None:
     unread = after["dead"] - before["dead"]
     say(f"Done; {after['new'] + after['claimed']} wait, {unread} could not be read.")
     if held := worker.held():
-        _end_with(held)
-
-
-def _tell_waiting(counts: dict[str, int]) -> None:
-    waiting = counts["new"] + counts["claimed"]
-    say(f"{counted(waiting, 'host event waits', 'host events wait')}.")
-
-
-def _end_with(held: dict[str, int]) -> NoReturn:
-    for reason, count in held.items():
-        say(f"keeplore: {held_events(reason, count)}", err=True)
-    say(f"  → {HELD}", err=True)
-    sys.exit(1)
+        told = "; ".join(held_events(reason, count) for reason, count in held.items())
+        raise StoreError(told, HELD)
