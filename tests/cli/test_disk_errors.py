@@ -87,6 +87,8 @@ def test_what_is_forgotten_though_its_file_stays_is_told_and_finished_by_doing_i
         assert done.stderr.endswith(
             f"  → Make that folder writable, and run `keeplore forget {digits}` again\n"
         )
+        for command in (("list",), ("recall", "tea"), ("show", digits)):
+            assert "served" not in run(*command, cwd=shop).stdout
         other = run("remember", "--scope", "workspace", "Milk is white", cwd=shop)
         assert (other.returncode, other.stderr) == (0, "")
         doctor = run("doctor", cwd=shop)
@@ -95,4 +97,4 @@ def test_what_is_forgotten_though_its_file_stays_is_told_and_finished_by_doing_i
         assert f"→ Make {path.parent} writable; the next" in doctor.stdout
     done = run("forget", "--yes", digits, cwd=shop)
     assert (done.returncode, path.exists()) == (0, False)
-    assert f"keeplore restore {digits}" in done.stdout
+    assert "is forgotten already" in done.stdout

@@ -350,11 +350,11 @@ def test_a_link_in_a_memory_folder_is_named_with_what_to_do(
     assert "Rename it" in names(places, "aux.md", "not every system").remedy
 
 
-def left_out(places: Places, name: str) -> tuple[str, str]:
-    """Why a file is left out of commits, and what to do."""
-    start = f"{name} is left out of commits: "
-    (found,) = [one for one in look(places) if start in one.message]
-    assert found.level == "wrong"
+def left_out(places: Places, name: str, of: str = "commits") -> tuple[str, str]:
+    """Why a file is left out, which is told once, and what to do."""
+    (found,) = [one for one in look(places) if name in one.message]
+    start = f"{name} is left out of {of}: "
+    assert (found.level, start in found.message) == ("wrong", True)
     return found.message.partition(start)[2], found.remedy.partition("; `keeplore")[0]
 
 
@@ -365,7 +365,7 @@ def test_a_file_that_is_too_large_is_left_out_as_that(
     huge = path.with_name("2026-02-09-huge.md")
     huge.touch()
     os.truncate(huge, MAX_FILE + 1)
-    assert left_out(places, huge.name) == (
+    assert left_out(places, huge.name, "recall and commits") == (
         "it is larger than 32 MB",
         "Split it, or move it out of the memory folders",
     )
@@ -381,14 +381,22 @@ def test_what_may_not_be_read_in_a_memory_folder_is_named_as_that(
     folder = root / "memory" / "gotchas"
     folder.mkdir(exist_ok=True)
     try:
-        for place in (closed, folder):
+        for place, of in ((closed, "recall and commits"), (folder, "commits")):
             place.chmod(0)
             rights = f"Give yourself the rights: `chmod u+rwX {place}`"
-            assert left_out(places, place.name) == ("you may not read it", rights)
+            assert left_out(places, place.name, of) == ("you may not read it", rights)
     finally:
         folder.chmod(0o700)
-    told = [one.message for one in look(places) if closed.name in one.message]
-    assert any("cannot be read: Permission denied" in text for text in told)
+
+
+def test_what_git_is_told_to_ignore_beside_memories_is_no_finding(
+    root: Path, places: Places
+) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    (root / ".git" / "info" / "exclude").write_text("*.log\n")
+    path.with_name("build.log").write_text("of a program\n")
+    path.with_name("2026-02-09-new.md").write_text("# Words\n")
+    assert not [one for one in look(places) if "build.log" in one.message]
 
 
 def test_a_memory_that_git_is_told_to_ignore_is_named_as_one(
@@ -428,7 +436,7 @@ def test_a_lock_that_a_killed_git_left_is_named_and_never_removed(
     lock.touch()
     os.utime(lock, (1, 1))
     finding = names(places, "index.lock is")
-    assert f"rm '{lock}'" in finding.remedy and lock.exists()
+    assert f"rm {lock}" in finding.remedy and lock.exists()
 
 
 def test_the_mark_of_a_killed_writer_is_told_and_taken_away(

@@ -187,11 +187,11 @@ def test_doctor_of_machine(places: Places, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_folder_of_another_user_is_not_to_be_opened_with_chmod(
     tmp_path: Path,
 ) -> None:
-    assert check_machine._way_to_write(tmp_path) == f"`chmod u+rwx '{tmp_path}'`"
+    assert check_machine._way_to_write(tmp_path) == f"`chmod u+rwx {tmp_path}`"
     os.chown(tmp_path, 1, 1)
     assert check_machine._way_to_write(tmp_path) == (
         "It belongs to daemon: where it is to be yours, "
-        f"`sudo chown -R \"$USER\" '{tmp_path}'`"
+        f'`sudo chown -R "$USER" {tmp_path}`'
     )
     os.chown(tmp_path, 60123, 60123)
     assert "It belongs to user 60123: " in check_machine._way_to_write(tmp_path)

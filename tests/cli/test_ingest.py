@@ -30,7 +30,9 @@ def test_each_source_is_told_and_found_and_one_that_fails_keeps_no_other_from_it
         str(shop / "picture.png"),
         "file:///etc/passwd",
     }
-    assert "not on the public internet" in told["http://127.0.0.1:9/"]
+    assert told["http://127.0.0.1:9/"].startswith(
+        "127.0.0.1 is not on the public internet. "
+    )
     assert told[str(shop / "picture.png")].endswith(
         "Save it as text, markdown, HTML or PDF"
     )

@@ -482,7 +482,7 @@ def test_beside_a_lock_that_a_killed_git_left_the_command_that_ends_it_is_said(
     lock = memory / ".git" / "index.lock"
     lock.touch()
     done = run("remember", CENTS)
-    assert done.returncode == 0 and f"rm '{lock}'" in done.stderr
+    assert done.returncode == 0 and f"rm {lock}" in done.stderr
 
 
 def test_a_text_that_would_command_a_terminal_is_printed_as_text(
@@ -604,7 +604,7 @@ def test_what_git_is_told_to_ignore_is_named_when_it_is_written_and_synced(
     [path] = memory.rglob("*coffee*.md")
     said = (
         "note: git is told to ignore this file, so it is in no commit and on no other machine: "
-        f"`git -C '{path.parent}' check-ignore -v '{path.name}'` says where\n"
+        f"`git -C {path.parent} check-ignore -v {path.name}` says where\n"
     )
     assert (done.returncode, done.stderr) == (0, said)
     told = run("remember", "--json", "Coffee is black", cwd=shop)

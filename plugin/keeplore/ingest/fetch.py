@@ -260,8 +260,9 @@ class _Door(httpcore.NetworkBackend):
         """
         for address in addresses:
             if not self._limits.is_allowed(address):
+                where = host if host == address else f"{host} is at {address}, which"
                 raise SourceRefused(
-                    f"{host} is at {address}, which is not on the public internet",
+                    f"{where} is not on the public internet",
                     "Pages of this machine or its network are not fetched; save the page and give "
                     "the file",
                 )

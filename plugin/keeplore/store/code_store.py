@@ -120,7 +120,7 @@ class CodeStore(Store):
         meta = {**memory.meta, "scope": str(Scope.PROJECT), "project": self._project}
         return Memory(meta, memory.body, memory.problems, memory.hints)
 
-    def indexed(self) -> Iterator[FileState]:
+    def present(self) -> Iterator[FileState]:
         found = files.walk(self.root, FOLDER, [])
         memories = (file for file in found if is_memory(file.path))
         yield from itertools.islice(memories, MAX_FILES)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,12 +59,15 @@ def directories(root: Path) -> Directories:
             )
         place = root / text.removeprefix("gitdir: ")
     if not (place / "HEAD").exists():
-        raise RepositoryError(
-            f"{root} is not a git repository", f"Run `keeplore init '{root}'`"
-        )
+        raise _no_repository(root)
     shared = place / "commondir"
     common = place / pointer(shared) if shared.is_file() else place
     return Directories(place.resolve(), common.resolve())
+
+
+def _no_repository(root: Path) -> RepositoryError:
+    remedy = f"Run `keeplore init {shlex.quote(str(root))}`"
+    return RepositoryError(f"{root} is not a git repository", remedy)
 
 
 def is_shallow(places: Directories) -> bool:

@@ -334,13 +334,23 @@ class Store:
         """Every memory file, the archive included, in no order; no links, no hidden files, nothing
         is read.
         """
-        return (file for file in self.indexed() if is_memory(file.path))
+        return (file for file in self.present() if is_memory(file.path))
+
+    def present(self) -> Iterator[FileState]:
+        """The memories, and beside them what is listed at ``paths.is_side``."""
+        return files.indexed(self.root)
 
     def indexed(self) -> Iterator[FileState]:
-        """Every file that is indexed: the memories, and beside them what is listed at
-        ``paths.is_side``.
+        """Every file that is indexed: those present but what is forgotten, where the disk keeps it
+        or somebody put it back.
         """
-        return files.indexed(self.root)
+        present = self.present()
+        return delete.without_forgotten(self.root, self.stones, self.cache, present)
+
+    def came_back(self) -> set[str]:
+        """Paths of present files that hold what is forgotten, which the next commit removes."""
+        known = {file.path for file in self.indexed()}
+        return {file.path for file in self.present()} - known
 
     def write_text(self, path: str, text: str) -> None:
         """Write another file of ours (a project's entry), as durably as a memory. Raises UnsafePath

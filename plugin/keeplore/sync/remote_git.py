@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from keeplore.errors import RepositoryError
 from keeplore.store import GitResult, Store, run, without_credentials
+from keeplore.store.git.git_command import git_in
 from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind
 
 TIMEOUT_S = 300.0
@@ -160,7 +161,7 @@ def check_reachable(store: Store) -> None:
     if remote is None:
         raise RepositoryError(
             "this workspace has no remote",
-            f"`git -C '{store.root}' remote add origin URL`",
+            f"`{git_in(store.root)} remote add origin URL`",
         )
     _, protocols = checked_url(remote.url, is_path_allowed=True)
     command = "ls-remote --quiet --heads --"

@@ -5,12 +5,14 @@ faster.
 from __future__ import annotations
 
 import random
+import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Remote, Store, run
+from keeplore.store.git.git_command import git_in
 from keeplore.store.git.inspection import unpublished_contents
 from keeplore.store.git.remotes import back_up, is_ancestor
 from keeplore.store.paths import is_memory
@@ -77,7 +79,7 @@ def _remote(store: Store) -> Remote:
     """The remote of the workspace. Raises SyncError where there is none."""
     remote = store.remote_in_full()
     if remote is None:
-        remedy = f"`git -C '{store.root}' remote add origin URL`, then `keeplore sync`"
+        remedy = f"`{git_in(store.root)} remote add origin URL`, then `keeplore sync`"
         raise SyncError(FailureKind.NO_REMOTE, "this workspace has no remote", remedy)
     return remote
 
@@ -199,16 +201,16 @@ def _secret_found(
     listed = first_of(found, SHOWN)
     # the unpublished commits become one; a later commit alone would leave the secret in the history
     begin = theirs or run(store.root, "rev-list --max-parents=0 HEAD").text
-    undo = f"reset --soft {begin[:12]}"
+    undo = f"{git_in(store.root)} reset --soft {begin[:12]}"
     remove = (
-        f" or remove it with `keeplore forget --purge '{path}'`;"
+        f" or remove it with `keeplore forget --purge {shlex.quote(path)}`;"
         if is_memory(path)
         else ""
     )
     return SyncError(
         FailureKind.LEAK,
         f"nothing is pushed, because commits hold what looks like a secret: {listed}",
-        f"Take it out of the file, run `git -C '{store.root}' {undo}` and `keeplore sync`;{remove}"
+        f"Take it out of the file, run `{undo}` and `keeplore sync`;{remove}"
         f" where it is no secret, list {next(iter(found.values()))} under redaction.allow in "
         f"keeplore.yaml",
     )

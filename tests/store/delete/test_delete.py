@@ -119,6 +119,7 @@ def test_a_file_that_the_disk_keeps_is_named_and_goes_when_it_can(store, note, g
         )
         # the other one went, and what is written meanwhile is committed
         assert [file.path for file in store.scan()] == [path]
+        assert [*store.indexed()] == []
         assert sorted(stone.id for stone in store.tombstones()) == sorted(ids)
         store.add(note("Meanwhile", scope="user"))
         assert any("meanwhile" in new for new in store.commit().paths)

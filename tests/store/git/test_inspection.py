@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from keeplore.store.git.inspection import (
     other_versions,
     staged_contents,
     unpublished_contents,
+    where_ignored,
 )
 
 Git = Callable[..., str]
@@ -176,3 +178,14 @@ def test_contents_come_in_whatever_batches(
     told = [data for _, data in contents(root, names)]
     assert told == [b"Two\n", b"One\n", b"Two\n"]
     assert [*contents(root, [])] == []
+
+
+def test_what_says_where_a_file_is_ignored_may_be_typed_as_it_stands(
+    store: Store, git: Git
+) -> None:
+    folder = store.root / "memory" / "Jo's $HOME"
+    folder.mkdir(parents=True)
+    (store.root / ".git" / "info" / "exclude").write_text("*secret*\n")
+    command = where_ignored(folder, "a secret's.md").split("`")[1]
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith(".git/info/exclude:1:*secret*")

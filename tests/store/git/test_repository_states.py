@@ -433,7 +433,7 @@ def test_a_directory_without_a_repository_is_refused_with_the_command_that_helps
 
 
 def no_repository(root: Path) -> str:
-    return f"{root} is not a git repository. Run `keeplore init '{root}'`"
+    return f"{root} is not a git repository. Run `keeplore init {root}`"
 
 
 def test_a_workspace_inside_another_repository_never_commits_there(tmp_path, git, note):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from keeplore.cli.doctor.finding import DoctorFinding, note, several, well, wrong
 from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
 from keeplore.index import IndexFlaw
+from keeplore.store.git.git_command import git_in
 from keeplore.store.git.inspection import damaged, differing
 from keeplore.sync import check_reachable
 from keeplore.workspace.workspace import Workspace
@@ -81,10 +82,11 @@ def _head_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         )
         yield note(part, f"{message}; committed now")
     left = differing(workspace.root)
-    remedy = f"`git -C '{workspace.root}' status`"
-    unexplained = [path for path in left if path not in done.skipped]
+    remedy = f"`{git_in(workspace.root)} status`"
     yield from several(
-        wrong(part, f"{path} differs from HEAD", remedy) for path in unexplained
+        wrong(part, f"{path} differs from HEAD", remedy)
+        for path in left
+        if path not in done.skipped
     )
     if not left:
         yield well(part, "proved: HEAD holds every file as it is on disk")

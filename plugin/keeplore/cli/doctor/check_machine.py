@@ -311,7 +311,12 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
         if os.name == "posix" and folder.stat().st_mode & 0o077:
             message = f"others may look into {folder}, which holds what is said here"
             closing = partial(_close_folder, folder)
-            yield note("permissions", message, f"`chmod 700 '{folder}'`", closing)
+            yield note(
+                "permissions",
+                message,
+                f"`chmod 700 {shlex.quote(str(folder))}`",
+                closing,
+            )
     for folder in folders:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
             message = f"nothing can be written into {folder}"
@@ -324,9 +329,9 @@ def _way_to_write(folder: Path) -> str:
     if os.name == "posix" and (owner := folder.stat().st_uid) != os.geteuid():
         return (
             f"It belongs to {_user_name(owner)}: where it is to be yours, "
-            f"`sudo chown -R \"$USER\" '{folder}'`"
+            f'`sudo chown -R "$USER" {shlex.quote(str(folder))}`'
         )
-    return f"`chmod u+rwx '{folder}'`"
+    return f"`chmod u+rwx {shlex.quote(str(folder))}`"
 
 
 def _user_name(number: int) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -20,7 +21,7 @@ from keeplore.cli.doctor.finding import (
     well,
     wrong,
 )
-from keeplore.cli.doctor.left_out_files import UNFIT, why_left_out
+from keeplore.cli.doctor.left_out_files import UNFIT, why_left_out, why_unread
 from keeplore.cli.memory_options import place_options
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import (
@@ -38,6 +39,7 @@ from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
 from keeplore.memory.names import short_id
 from keeplore.redact.rules import pattern
+from keeplore.store.git.git_command import git_in, ignored
 from keeplore.store.git.inspection import (
     differing,
     ignored_files,
@@ -110,7 +112,7 @@ def _locks(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """What git commands that were killed have left, which holds up every later one."""
     for lock, age_s in old_locks(workspace.root, OLD_LOCK_S):
         # never removed by us: it may be a person's, at work in another window
-        remedy = f"If no git command runs there, `rm '{lock}'`"
+        remedy = f"If no git command runs there, `rm {shlex.quote(str(lock))}`"
         message = (
             f"{lock.name} is {age_s / 60:.0f} minutes old: a git command was killed"
         )
@@ -176,12 +178,14 @@ def _commit_findings(
     except KeeploreError as e:
         yield failed(part, e)
     yield from several(_held_back(f"{part} file", place) for place in held_back)
-    ignored = ignored_files(workspace.root)
-    yield from several(_ignored(part, workspace.root, path) for path in ignored)
-    unfit = dict.fromkeys((*left_out(workspace.root), *skipped)).keys() - {*ignored}
-    paths = sorted(unfit)
+    root = workspace.root
+    yield from several(_ignored(part, root, path) for path in ignored_files(root))
+    unfit = {*left_out(root), *skipped} - ignored(root, skipped)
+    # what is not even read is told of where the index is asked
+    unread = {path for path, _ in workspace.index.problems()}
     yield from several(
-        _left_out_of_commits(f"{part} file", workspace.root, path) for path in paths
+        _left_out_of_commits(f"{part} file", root, path)
+        for path in sorted(unfit - unread)
     )
 
 
@@ -217,7 +221,7 @@ def _left_out_of_commits(part: str, root: Path, path: str) -> DoctorFinding:
 def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     remote, root = workspace.store.remote(), workspace.root
     if not remote:
-        remedy = f"`git -C '{root}' remote add origin URL`, then `keeplore sync`"
+        remedy = f"`{git_in(root)} remote add origin URL`, then `keeplore sync`"
         yield note(part, "it has no remote, so it is on this machine only", remedy)
         return
     part, last = f"{part} sync", workspace.sync_log.last()
@@ -329,10 +333,10 @@ def _forgotten_findings(part: str, workspace: Workspace) -> Iterator[DoctorFindi
     for id_ in sorted(stones - {stone.id for stone in store.tombstones()}):
         message = f"forgotten/{id_}.json cannot be read; {id_} stays forgotten"
         yield wrong(part, message, "`git checkout` a sound one")
-    back = workspace.index.memories(sorted(stones))
+    rows = workspace.index.memories(sorted(stones)).values()
+    back = store.came_back() | {row.path for row in rows}
     yield from several(
-        _forgotten_file(f"{part} file", workspace.root, row.path)
-        for row in back.values()
+        _forgotten_file(f"{part} file", workspace.root, path) for path in sorted(back)
     )
 
 
@@ -349,11 +353,21 @@ def _forgotten_file(part: str, root: Path, path: str) -> DoctorFinding:
 def _files(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     problems = workspace.index.problems()
     lines = _lines(workspace, [path for path, _ in problems])
-    remedy = "Mend the file; `keeplore lint` says more"
     yield from several(
-        wrong(part, f"{path}:{lines.get(path, 1)}: {problem}", remedy)
+        _problem_of_file(part, workspace.root, (path, lines.get(path, 1)), problem)
         for path, problem in problems
     )
+
+
+def _problem_of_file(
+    part: str, root: Path, place: tuple[str, int], problem: str
+) -> DoctorFinding:
+    path, line = place
+    if why := why_unread(root, path):
+        message = f"{path} is left out of recall and commits: {why.reason}"
+        return wrong(part, message, why.remedy)
+    remedy = "Mend the file; `keeplore lint` says more"
+    return wrong(part, f"{path}:{line}: {problem}", remedy)
 
 
 def _misplaced_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -113,6 +113,18 @@ def keep_text(root: Path, memory_id: str, path: str) -> None:
     blob = output(root, "hash-object -w --", path).text
     if run(root, "rev-parse --quiet --verify", f"HEAD:{path}").text != blob:
         output(root, "update-ref", f"{KEPT}{memory_id}", blob)
+
+
+def without_forgotten(
+    root: Path, stones: Tombstones, cache: CycleCache, present: Iterable[FileState]
+) -> Iterator[FileState]:
+    """These files but those that hold a forgotten memory, at its place or under a name of ours."""
+    digits = {short_id(memory_id) for memory_id in stones.ids()}
+    places = {stone.path for stone in stones} if digits else set()
+    for file in present:
+        is_likely = digits_of(file.path) in digits or file.path in places
+        if not (is_likely and _id_at(root, cache, file) in stones):
+            yield file
 
 
 def withdraw(root: Path, cache: CycleCache, on_disk: dict[str, FileState]) -> None:

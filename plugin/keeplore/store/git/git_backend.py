@@ -14,6 +14,7 @@ from keeplore.store.git.git_command import (
     MERGE_DRIVER,
     QUIET,
     GitResult,
+    git_in,
     ignored,
     nul_separated,
     output,
@@ -209,7 +210,7 @@ class GitBackend:
         if result.code not in (0, 1):
             raise RepositoryError(
                 f"git did not merge: {result.complaint}",
-                f"Run `git -C '{self.root}' fsck` to see why",
+                f"Run `{git_in(self.root)} fsck` to see why",
             )
 
     def _listed_blobs(self, tree: str, *paths: str) -> dict[str, Blob]:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import signal
 import subprocess
 import threading
@@ -218,9 +219,14 @@ def output(
         name = command.split()[0]
         raise RepositoryError(
             f"`git {name}` failed: {said}",
-            f"Run `git -C '{directory}' status` to see why",
+            f"Run `{git_in(directory)} status` to see why",
         )
     return done
+
+
+def git_in(directory: Path) -> str:
+    """How a command of git for this directory begins, as it is typed."""
+    return f"git -C {shlex.quote(str(directory))}"
 
 
 def ignored(directory: Path, paths: Sequence[str]) -> set[str]:

@@ -13,6 +13,7 @@ import fcntl
 import json
 import os
 import secrets
+import shlex
 import shutil
 import threading
 import time
@@ -194,7 +195,7 @@ def busy_error(lock: Path) -> RepositoryBusy:
     return RepositoryBusy(
         f"a git command holds {lock}{age}",
         f"Nothing is lost; it is tried again soon. If no git command runs there, a killed one left "
-        f"it: `rm '{lock}'`",
+        f"it: `rm {shlex.quote(str(lock))}`",
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from keeplore.errors import RepositoryError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.merge.memory_merge import CONFLICT
 from keeplore.store import files
-from keeplore.store.git.git_command import ignored, nul_separated, output, run
+from keeplore.store.git.git_command import git_in, ignored, nul_separated, output, run
 from keeplore.store.paths import (
     FOLDERS,
     is_memory,
@@ -87,7 +88,7 @@ def ignored_note(file: Path) -> str:
 
 def where_ignored(folder: Path, path: str) -> str:
     """The command that says where git is told to ignore a path below a folder."""
-    return f"`git -C '{folder}' check-ignore -v '{path}'` says where"
+    return f"`{git_in(folder)} check-ignore -v {shlex.quote(path)}` says where"
 
 
 def left_out(root: Path) -> list[str]:

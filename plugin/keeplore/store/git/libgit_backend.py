@@ -15,6 +15,7 @@ from pygit2.enums import FileMode, MergeFlag, ObjectType, Option, RepositoryOpen
 
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_backend import GitBackend
+from keeplore.store.git.git_command import git_in
 from keeplore.store.git.objects import (
     PLAIN,
     Blob,
@@ -84,7 +85,8 @@ def put_settings(directory: Path, wanted: Mapping[str, str]) -> None:
                 config[key] = value
     except (pygit2.GitError, OSError) as e:
         raise RepositoryError(
-            f"{place} cannot be changed: {e}", f"Run `git -C '{directory}' config -l`"
+            f"{place} cannot be changed: {e}",
+            f"Run `{git_in(directory)} config -l`",
         ) from e
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -94,7 +95,7 @@ def remove(places: Places, name: str) -> None:
         f"This machine does not know {removed.name} any more. Its files stay in {removed.root}"
     )
     if removed.is_there:
-        say(f"`keeplore init '{removed.root}'` registers it again.")
+        say(f"`keeplore init {shlex.quote(str(removed.root))}` registers it again.")
 
 
 @workspaces_command.command(
