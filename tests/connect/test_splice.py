@@ -171,15 +171,156 @@ def test_an_entry_is_written_as_the_file_is_written(before: str, after: str) -> 
     assert put(before, [JsonEntry(("flag",), True)], JsonTrace())[0] == after
 
 
-def test_an_element_takes_the_indentation_of_its_neighbours() -> None:
-    text = '{\n   "hooks": {\n      "Stop": [\n         {"a": 1}\n      ]\n   }\n}\n'
-    after, _ = put(
-        text, [JsonEntry(("hooks", "Stop"), {"b": [1]}, is_element=True)], JsonTrace()
-    )
-    assert after == text.replace(
-        '{"a": 1}\n',
-        '{"a": 1},\n         {\n            "b": [\n               1\n            ]\n         }\n',
-    )
+SERVER = JsonEntry(("servers", "größe"), {"command": "/home/jürgen/py", "args": ["ü"]})
+SERVER_INLINE = '"größe": {"command": "/home/jürgen/py", "args": ["ü"]}'
+HOOK = JsonEntry(("hooks", "Stop"), {"größe": ["ü"]}, is_element=True)
+
+
+@pytest.mark.parametrize(
+    ("entry", "before", "after"),
+    [
+        (
+            SERVER,
+            "{}",
+            """{
+  "servers": {
+    "größe": {
+      "command": "/home/jürgen/py",
+      "args": [
+        "ü"
+      ]
+    }
+  }
+}""",
+        ),
+        (SERVER, '{"a": 1}', '{"a": 1, "servers": {' + SERVER_INLINE + "}}"),
+        (
+            SERVER,
+            '{"a":1}',
+            '{"a":1,"servers":{"größe":{"command":"/home/jürgen/py","args":["ü"]}}}',
+        ),
+        (SERVER, '{"servers": {}}', '{"servers": {' + SERVER_INLINE + "}}"),
+        (
+            SERVER,
+            '{\n    "servers": {"b": 1}\n}',
+            '{\n    "servers": {"b": 1, ' + SERVER_INLINE + "}\n}",
+        ),
+        (
+            SERVER,
+            '{"servers": {/* none */}}',
+            '{"servers": {/* none */' + SERVER_INLINE + "}}",
+        ),
+        (
+            SERVER,
+            '{"servers": {/* a\n */ /* b */ }}',
+            """{"servers": {/* a
+ */ /* b */
+  "größe": {
+    "command": "/home/jürgen/py",
+    "args": [
+      "ü"
+    ]
+  }
+}}""",
+        ),
+        (HOOK, '{"a": 1}', '{"a": 1, "hooks": {"Stop": [{"größe": ["ü"]}]}}'),
+        (
+            HOOK,
+            '{\n\t"a": 1\n}\n',
+            """{
+\t"a": 1,
+\t"hooks": {
+\t\t"Stop": [
+\t\t\t{
+\t\t\t\t"größe": [
+\t\t\t\t\t"ü"
+\t\t\t\t]
+\t\t\t}
+\t\t]
+\t}
+}
+""",
+        ),
+        (
+            HOOK,
+            '{\n   "hooks": {\n      "Stop": [\n         {"a": 1}\n      ]\n   }\n}\n',
+            """{
+   "hooks": {
+      "Stop": [
+         {"a": 1},
+         {
+            "größe": [
+               "ü"
+            ]
+         }
+      ]
+   }
+}
+""",
+        ),
+        (
+            HOOK,
+            '{\n  "hooks": {"Stop": [1,  2]}\n}',
+            '{\n  "hooks": {"Stop": [1,  2,  {"größe": ["ü"]}]}\n}',
+        ),
+        (
+            HOOK,
+            '{"hooks":{"Stop":[1,\t2]},"x":3}',
+            '{"hooks":{"Stop":[1,\t2,\t{"größe":["ü"]}]},"x":3}',
+        ),
+        (
+            HOOK,
+            '\ufeff  {\r\n   "hooks": {\r\n   "Stop": [ // none\r\n   ]\r\n }}',
+            (
+                '\ufeff  {\r\n   "hooks": {\r\n   "Stop": [ // none\r\n'
+                '    {\r\n     "größe": [\r\n      "ü"\r\n     ]\r\n    }\r\n   ]\r\n }}'
+            ),
+        ),
+        (
+            HOOK,
+            '{"hooks": {"Stop": [1 // one\n]}}',
+            '{"hooks": {"Stop": [1, // one\n{"größe": ["ü"]}\n]}}',
+        ),
+        (
+            HOOK,
+            '{"hooks": {"Stop": [1, // one\n]}}',
+            '{"hooks": {"Stop": [1, // one\n{"größe": ["ü"]},\n]}}',
+        ),
+    ],
+)
+def test_what_is_put_in_reads_like_its_neighbours_and_goes_without_a_trace(
+    entry: JsonEntry, before: str, after: str
+) -> None:
+    text, trace = put(before, [entry], JsonTrace())
+    assert text == after
+    assert take(text, [entry], trace) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"a": [1, 2], "b": 0}', '{"a": {"größe": ["ü"]}, "b": 0}'),
+        ('{"a":[1,2],"b":0}', '{"a":{"größe":["ü"]},"b":0}'),
+        (
+            '{\n\t"a": [\n\t\t1, 2\n\t], // two\n\t"b": 0\n}\n',
+            """{
+\t"a": {
+\t\t"größe": [
+\t\t\t"ü"
+\t\t]
+\t}, // two
+\t"b": 0
+}
+""",
+        ),
+        ('{\n  "a": [1, 2]\n}', '{\n  "a": {"größe": ["ü"]}\n}'),
+        ('{"a": [2, 1]}', '{"a": [2, 1]}'),
+    ],
+)
+def test_another_value_is_written_as_the_one_before_was(
+    before: str, after: str
+) -> None:
+    assert swap(before, JsonEntry(("a",), [1, 2]), {"größe": ["ü"]}) == after
 
 
 @pytest.mark.parametrize(
