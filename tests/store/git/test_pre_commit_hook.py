@@ -20,6 +20,21 @@ from keeplore.store.git.pre_commit_hook import install, uninstall
 Git = Callable[..., str]
 OWN = "#!/bin/sh\necho mine\n"
 BROKEN = "---\nid: [\n---\n"
+SCRIPT = """\
+#!/bin/sh
+# Written by `keeplore lint --install`; `keeplore lint --uninstall` removes it.
+for keeplore in '/it'"'"'s here/keeplore' keeplore; do
+  if "$keeplore" --version >/dev/null 2>&1; then
+    "$keeplore" lint --staged
+    status=$?
+    [ "$status" -eq 1 ] && exit 1
+    [ "$status" -eq 0 ] || echo "keeplore: the check itself failed, so this commit was not checked" >&2
+    exit 0
+  fi
+done
+echo "keeplore: not found, so this commit was not checked" >&2
+exit 0
+"""
 
 
 @pytest.fixture
@@ -47,6 +62,13 @@ def stage(root: Path, git: Git, text: str, path: str = "memory/a.md") -> None:
     (root / path).parent.mkdir(exist_ok=True)
     (root / path).write_text(text)
     git("add", path, cwd=root)
+
+
+def test_what_is_written_is_a_script_that_says_whose_it_is(store: Store) -> None:
+    place = install(store.root, "/it's here/keeplore")
+    assert place == store.root / ".git" / "hooks" / "pre-commit"
+    assert place.stat().st_mode & 0o777 == 0o755
+    assert place.read_text() == SCRIPT
 
 
 def test_a_commit_of_a_broken_file_is_stopped_and_says_why(
