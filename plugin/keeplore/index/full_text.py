@@ -114,7 +114,7 @@ def _best_passages(
     if scopes is not None:
         is_there = in_list("scope_id", scopes)
         sql = f"SELECT group_concat(id) FROM passages WHERE {is_there}"
-        found = np.intersect1d(found, _ids(connection, sql), assume_unique=True)
+        found = found[np.isin(found, _ids(connection, sql))]
     if len(found) > LIKELIEST:
         least = np.partition(weights[found], -LIKELIEST)[-LIKELIEST]
         found = found[weights[found] >= least]
