@@ -184,4 +184,5 @@ def test_a_task_of_its_own_after_a_finished_one_begins_a_conversation(
     new = replace(turn(message, "web/invoice.css"), replies=(answer,))
     before = talk(f"{DONE} {REPORT}", minutes=4)
     shift = Segmenter(packaged).shift_of(before, new, WORKED)
+    assert (shift.need, shift.need_maybe) == (0.45, 0.45)
     assert boundary(before, new, shift) == expected
