@@ -14,13 +14,13 @@ from tokenizers import Tokenizer
 from keeplore.errors import ModelUnavailable
 from keeplore.index import EmbeddingModels, Index, ScopeFilter, embedder_for
 from keeplore.index.builtin_plugins import BuiltinEmbedders
-from keeplore.index.embedding.floor import UNRELATED, measure_floor
 from keeplore.index.embedding.local_embedder import _session
 from keeplore.index.embedding.model_files import (
     PACKAGED_FLOOR,
     PACKAGED_SHA256,
     TOKENIZER_FILES,
 )
+from keeplore.index.embedding.similarity_floor import UNRELATED, measure_floor
 from keeplore.index.passages import MAX_WORD, passages_of
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks import specs

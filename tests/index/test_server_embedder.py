@@ -21,13 +21,13 @@ from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
 from keeplore.index.embedding import embedding_http, server_embedder
 from keeplore.index.embedding.capabilities import embed_questions
-from keeplore.index.embedding.floor import UNRELATED, floor_between
 from keeplore.index.embedding.prefixes import Prefixes, prefixes_of
 from keeplore.index.embedding.server_embedder import (
     ServerEmbedder,
     ServerModel,
     address_of,
 )
+from keeplore.index.embedding.similarity_floor import UNRELATED, floor_between
 
 TEXTS = [f"text number {n}" for n in range(70)]
 

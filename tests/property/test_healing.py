@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta
-from keeplore.store import create, departures, files
+from keeplore.store import create, files, removal_guard
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
 WHICH = st.integers(0, 5)
@@ -125,7 +125,7 @@ class Hands:
         texts = "".join(git(self.root, "show", f"HEAD:{path}") for path in paths)
         assert [word for word in self.words if word not in texts] == []
         assert git(self.root, "status", "--porcelain") == ""
-        assert not [*(self.root / ".git" / departures.FOLDER).glob("*")]
+        assert not [*(self.root / ".git" / removal_guard.FOLDER).glob("*")]
 
 
 @settings(max_examples=30, deadline=None)
@@ -147,7 +147,7 @@ def test_a_file_whose_memory_the_commit_has_nowhere_comes_back(is_joined: bool) 
         path = hands.pick(0).relative_to(hands.root).as_posix()
         other = hands.store.save(hands.note())
         text = (hands.root / path).read_text()
-        departures.depart(hands.root, path, [other], is_joined=is_joined)
+        removal_guard.guarded_remove(hands.root, path, [other], is_joined=is_joined)
         assert files.is_absent(hands.root, path)
         hands.store.commit()
         assert (hands.root / path).read_text() == text
@@ -185,8 +185,10 @@ def test_a_note_of_a_writer_that_was_killed_before_it_removed_anything_goes() ->
     with hands.folder:
         path = hands.pick(0)
         text = path.read_text()
-        departures.depart(hands.root, path.relative_to(hands.root).as_posix(), [])
-        [note] = (hands.root / ".git" / departures.FOLDER).glob("*")
+        removal_guard.guarded_remove(
+            hands.root, path.relative_to(hands.root).as_posix(), []
+        )
+        [note] = (hands.root / ".git" / removal_guard.FOLDER).glob("*")
         path.write_text(text)
         hands.store.commit()
         assert note.exists()

@@ -65,7 +65,7 @@ DATA = {
     "keeplore/capture/cues/pt.yaml",
     "keeplore/capture/cues/zh.yaml",
     "keeplore/capture/notes/lasting_model.txt",
-    "keeplore/capture/telling_commands.toml",
+    "keeplore/capture/notable_commands.toml",
     "keeplore/capture/topic_model.txt",
     *(f"keeplore/viewer/page/{name}" for name in GRAPH_PAGE),
     *(f"keeplore/viewer/vendor/{name}" for name in GRAPH_VENDORED),

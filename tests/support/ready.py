@@ -255,7 +255,7 @@ def _make_tables() -> None:
     from keeplore.capture.notes import findings, note_candidates
     from keeplore.memory import Exchange
     from keeplore.recall.question import parse_question
-    from keeplore.recall.unasked.perilous import tells_of_harm
+    from keeplore.recall.unasked.harmful_statements import tells_of_harm
     from keeplore.redact import redact
     from keeplore.text.revisions import revision_of
 

@@ -14,7 +14,7 @@ import pytest
 
 from keeplore.config.consent import Consents, ConsentUse
 from keeplore.config.setting_layers import set_shared
-from keeplore.index.embedding.floor import UNRELATED
+from keeplore.index.embedding.similarity_floor import UNRELATED
 from keeplore.workspace.embedding_model import consent_question
 
 

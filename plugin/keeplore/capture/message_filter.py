@@ -13,10 +13,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
-from keeplore.capture.telling_commands import rank
+from keeplore.capture.notable_commands import rank
 from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.redact.field_redaction import FieldRedaction
 from keeplore.redact.home_paths import shortening
-from keeplore.redact.said_fields import FieldRedaction
 from keeplore.text.code_fences import code_spans
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.folding import fold

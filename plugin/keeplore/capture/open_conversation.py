@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from keeplore.capture.capture_deps import MemoryPlace
+from keeplore.capture.notable_commands import most_notable
 from keeplore.capture.segmenter import is_confirmation
-from keeplore.capture.telling_commands import most_telling
 from keeplore.memory import (
     AnsweredQuestion,
     Conversation,
@@ -154,5 +154,5 @@ def _joined_work(old: Work, new: Work) -> Work:
         return tuple(found)[:MAX_WORK]
 
     commits = both("commits")
-    commands = most_telling((*old.commands, *new.commands), has_commits=bool(commits))
+    commands = most_notable((*old.commands, *new.commands), has_commits=bool(commits))
     return Work(both("files"), commands, commits, both("links"), both("agents"))

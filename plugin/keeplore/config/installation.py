@@ -70,7 +70,7 @@ def register(state: Path, *, anyway: bool = False) -> None:
             shutil.rmtree(state / COMPILED, ignore_errors=True)
 
 
-def supersede(state: Path) -> None:
+def register_if_newer(state: Path) -> None:
     """Let hosts start this installation where an older one is registered. Raises OSError."""
     known = registered(state)
     if known is not None and is_newer(__version__, known.version):

@@ -14,7 +14,7 @@ from keeplore.errors import StoreError
 from keeplore.memory import Memory
 from keeplore.memory.note import NoteDraft, statement_of
 from keeplore.redact import is_secret_id
-from keeplore.redact.said_fields import FieldRedaction
+from keeplore.redact.field_redaction import FieldRedaction
 from keeplore.text.fences import sanitise
 
 HOST = "langgraph"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from keeplore.recall.render import SUSPECT, whose
-from keeplore.recall.unasked.injection_filter import is_doubtful
+from keeplore.recall.unasked.prompt_injection import is_doubtful
 from keeplore.text.fences import escape, fence, new_token, sanitise
 
 # of UTF-8: prose has four to five, ids and other scripts two to three

@@ -50,8 +50,8 @@ from keeplore.recall.search import SearchResults, search
 from keeplore.recall.statements.memory_hit import hit_within
 from keeplore.recall.statements.shown_lines import held_lines
 from keeplore.recall.time_questions import Period, period_hits, period_of
-from keeplore.recall.unasked.injection_filter import may_be_injected
-from keeplore.recall.unasked.told_filter import told_filter
+from keeplore.recall.unasked.prompt_injection import may_be_injected
+from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.recall.verify import (
     LeftOut,
     Passed,
@@ -315,7 +315,7 @@ def _unsure(
     wanted, deps = context.request.filter, context.deps
     if wanted.is_unasked:
         return []
-    is_told = told_filter(deps.index, deps.sources())
+    is_told = unasked_filter(deps.index, deps.sources())
     likely = (one for one in ranked if one.score >= deps.weights.near_from)
     rows = (results.memories[one.memory] for one in likely)
     named = [row for row in rows if is_told(row) and not wanted.skip(row)]

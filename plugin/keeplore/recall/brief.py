@@ -36,10 +36,6 @@ from keeplore.recall.unasked.digest_lines import (
     joined_lines,
 )
 from keeplore.recall.unasked.freshness_ends import with_freshness
-from keeplore.recall.unasked.injection_filter import (
-    may_be_injected,
-    stated_trust,
-)
 from keeplore.recall.unasked.memory_lines import (
     LoadedMemory,
     date_and_place,
@@ -61,7 +57,11 @@ from keeplore.recall.unasked.origin import (
     waiting_line,
     within_share,
 )
-from keeplore.recall.unasked.told_filter import told_filter
+from keeplore.recall.unasked.prompt_injection import (
+    may_be_injected,
+    stated_trust,
+)
+from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.text.agent_scope import is_of_project
 from keeplore.text.query_terms import token_count
 from keeplore.text.similarity import content_hash
@@ -114,9 +114,9 @@ class WorkspaceView:
     freshness: FilesSince = nothing_known
     instructions: Callable[[], Sequence[str]] = tuple
 
-    def told_filter(self) -> Callable[[MemoryRow], bool]:
+    def unasked_filter(self) -> Callable[[MemoryRow], bool]:
         """A function that says whether a memory may be told unasked."""
-        return told_filter(self.index, self.sources())
+        return unasked_filter(self.index, self.sources())
 
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
@@ -356,7 +356,7 @@ def _question_section(
 
 def _lines_by_digest(lines: Sequence[Joinable], view: WorkspaceView) -> list[BlockLine]:
     """Lines with those that a digest stands for as one."""
-    return joined_lines(lines, view.index, view.told_filter())
+    return joined_lines(lines, view.index, view.unasked_filter())
 
 
 def _is_own(item: LoadedMemory | _DatedItem) -> bool:
@@ -417,7 +417,7 @@ def _conversations(
     """Newest first, others' within their share."""
     wanted = MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
     source_of = view.sources()
-    is_told = told_filter(view.index, source_of)
+    is_told = unasked_filter(view.index, source_of)
     rows = view.index.listed(wanted, told_within(limit, is_told, source_of))
     for read in loaded_memories(view, rows):
         yield replace(read, talk=Conversation.from_markdown(read.memory.body))
@@ -426,7 +426,7 @@ def _conversations(
 def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     """Permanent notes and the newest others, newest first; how many permanent ones there are."""
     source_of = view.sources()
-    is_told = told_filter(view.index, source_of)
+    is_told = unasked_filter(view.index, source_of)
     # whether a version is replaced depends on whose the newer one is
     wanted = MemoryFilter(
         ScopeFilter(view.scopes), kind="note", superseded=True, limit=NOTES
@@ -456,7 +456,7 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
 
 def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:
     """The rows that may be told unasked."""
-    return [*filter(view.told_filter(), rows)]
+    return [*filter(view.unasked_filter(), rows)]
 
 
 def loaded_memories(

@@ -27,7 +27,6 @@ from keeplore.recall.render import (
     block,
     quoted,
 )
-from keeplore.recall.unasked.injection_filter import may_be_injected
 from keeplore.recall.unasked.memory_lines import (
     LoadedMemory,
     decided_in,
@@ -35,6 +34,7 @@ from keeplore.recall.unasked.memory_lines import (
     note_item,
     quote_item,
 )
+from keeplore.recall.unasked.prompt_injection import may_be_injected
 
 # in this order
 CATEGORIES = (

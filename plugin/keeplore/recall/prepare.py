@@ -25,8 +25,8 @@ from keeplore.recall.request import (
     SearchScope,
 )
 from keeplore.recall.since.named_files import FilesSince, nothing_known
-from keeplore.recall.unasked.injection_filter import stated_trust
 from keeplore.recall.unasked.origin import SourceOf, only_own
+from keeplore.recall.unasked.prompt_injection import stated_trust
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.text.agent_scope import agent_of
 from keeplore.text.counts import counted

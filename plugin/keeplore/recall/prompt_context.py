@@ -27,8 +27,8 @@ from keeplore.recall.render import (
     whose,
 )
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
-from keeplore.recall.unasked.injection_filter import is_doubtful, may_be_injected
 from keeplore.recall.unasked.memory_lines import later_end
+from keeplore.recall.unasked.prompt_injection import is_doubtful, may_be_injected
 from keeplore.recall.weights import (
     EXCERPT_CHARS,
     LONG_EXCERPT_CHARS,

@@ -32,10 +32,10 @@ from keeplore.recall.since.newer_values import (
 )
 from keeplore.recall.statements.hit_lengths import likely_hits
 from keeplore.recall.statements.memory_hit import held_hit, verified_hit
-from keeplore.recall.unasked.injection_filter import (
+from keeplore.recall.unasked.prompt_injection import (
     may_be_injected,
 )
-from keeplore.recall.unasked.told_filter import told_filter
+from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS
 
 # of the best, among which is looked for what holds in the place of what is told
@@ -212,7 +212,7 @@ def _skipping(context: RecallContext) -> Callable[[MemoryRow], bool]:
     chosen = context.request.filter
     if not chosen.is_unasked:
         return chosen.skip
-    is_told = told_filter(context.deps.index, context.deps.sources())
+    is_told = unasked_filter(context.deps.index, context.deps.sources())
     return lambda row: row.kind == "document" or not is_told(row)
 
 

@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
+from keeplore.redact.field_redaction import FieldRedaction, NamedSpan, secrets_in
 from keeplore.redact.home_paths import Homes
 from keeplore.redact.rules import Wishes, name, redact, secrets_to_replace
-from keeplore.redact.said_fields import FieldRedaction, NamedSpan, secrets_in
 from keeplore_hooks.specs import hookimpl_last
 
 __all__ = ("Redactor", "is_secret_id", "project_of", "redact")

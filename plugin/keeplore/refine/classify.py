@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from keeplore.memory import CATEGORIES
-from keeplore.recall.unasked.injection_filter import is_suspect
+from keeplore.recall.unasked.prompt_injection import is_suspect
 from keeplore.text import agent_scope
 
 SURE = 0.85  # of what holds for good: how surely a model must say that it was settled at all

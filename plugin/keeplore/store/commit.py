@@ -13,14 +13,14 @@ from pathlib import Path
 
 from keeplore.errors import RepositoryBusy, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.store import departures, files
+from keeplore.store import files, removal_guard
 from keeplore.store.commit_cycle import RefMove, edit_index, publish, run_cycle
 from keeplore.store.delete.delete import withdraw
 from keeplore.store.files import FileState
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock
-from keeplore.store.git.index_note import stamp_of
+from keeplore.store.git.index_writer import stamp_of
 from keeplore.store.git.objects import (
     EXECUTABLE,
     REGULAR,
@@ -32,7 +32,7 @@ from keeplore.store.git.objects import (
     blob_id_at,
 )
 from keeplore.store.git.signature import signature_of
-from keeplore.store.merge.cut_merge import take_back
+from keeplore.store.merge.interrupted_merge import take_back
 from keeplore.store.merge.rebase_recovery import (
     recover_aborted_rebase,
     recover_aside,
@@ -60,7 +60,9 @@ class CommitPlan:
     evidence: tuple[FileState, ...]  # of the files to be committed
     skipped: tuple[str, ...]
     held_back: tuple[str, ...]  # where secrets stand
-    departed: tuple[Path, ...]  # notes of files whose memory this commit has elsewhere
+    removed_notes: tuple[
+        Path, ...
+    ]  # notes of files whose memory this commit has elsewhere
 
     def is_settled(self, path: str) -> bool:
         """Whether a path is on disk as in the parent."""
@@ -85,7 +87,7 @@ def reconcile(
         commit = _act(lock, backend, plan, message) if plan.changes else None
         if not commit:
             _mend_index(lock, backend, plan, cache)
-        departures.remove_notes(plan.departed)
+        removal_guard.remove_notes(plan.removed_notes)
         paths = tuple(sorted(plan.changes))
         return CommitResult(commit, paths, plan.skipped, plan.held_back)
 
@@ -111,7 +113,7 @@ def _plan(
     held_back = _with_secrets(backend, cache, tracked, changed)
     wanted = [path for path in changed if path not in held_back]
     not_ignored = {path: on_disk[path] for path in ids.keys() - ignored}
-    departed = departures.settled_notes(backend.root, not_ignored)
+    removed_notes = removal_guard.settled_notes(backend.root, not_ignored)
     changes: dict[str, Blob | None] = {**_blobs_on_disk(backend, wanted, tracked)}
     changes |= dict.fromkeys(removed)
     return CommitPlan(
@@ -125,7 +127,7 @@ def _plan(
         tuple(skipped),
         tuple(held_back.values()),
         # a file that is held back may have what another one had
-        () if held_back else departed,
+        () if held_back else removed_notes,
     )
 
 

@@ -17,7 +17,7 @@ from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import names_id
 from keeplore.memory.names import no_such_memory
-from keeplore.store import audit_log, departures, files, memory_files, transaction
+from keeplore.store import audit_log, files, memory_files, removal_guard, transaction
 from keeplore.store.commit import reconcile
 from keeplore.store.delete import delete
 from keeplore.store.delete.mentions import merge_copies
@@ -98,7 +98,7 @@ class Store:
             files.write(self.root, path, serialise(memory).encode())
             self.cache.note_clean(path, files.state(self.root, path))
             for name in older:
-                departures.depart(self.root, name, [path])
+                removal_guard.guarded_remove(self.root, name, [path])
         return path
 
     def add(
@@ -138,7 +138,7 @@ class Store:
             if not is_free and files.read(self.root, to, MAX_FILE) != data:
                 raise AlreadyExists(f"{to} is there already", "Move one of them away")
             files.write(self.root, to, data)
-            departures.depart(self.root, path, [to], is_joined=True)
+            removal_guard.guarded_remove(self.root, path, [to], is_joined=True)
 
     def remove(self, path: str) -> None:
         """Remove a memory's file, durably; that it is gone already is no error. Raises UnsafePath

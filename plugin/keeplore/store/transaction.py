@@ -17,7 +17,7 @@ from typing import Any
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.store import audit_log, departures, files
+from keeplore.store import audit_log, files, removal_guard
 from keeplore.store.git.git_locks import CommitLock
 from keeplore.store.paths import check_moved, check_read, check_written
 from keeplore.store.repository_state import Directories, directories
@@ -129,7 +129,7 @@ def _write_files(root: Path, texts: Mapping[str, str | None]) -> None:
     heirs = [path for path, text in texts.items() if text is not None]
     for path, text in texts.items():
         if text is None:
-            departures.depart(root, path, heirs, is_joined=True)
+            removal_guard.guarded_remove(root, path, heirs, is_joined=True)
 
 
 def _audit_lines(

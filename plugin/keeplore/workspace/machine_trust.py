@@ -22,8 +22,8 @@ from keeplore.errors import RepositoryError
 from keeplore.index import load_or_none
 from keeplore.index.timeline import DoubtedWriters
 from keeplore.memory import Memory
-from keeplore.recall.unasked.injection_filter import FOREIGN
 from keeplore.recall.unasked.origin import MemorySource, SourceOf
+from keeplore.recall.unasked.prompt_injection import FOREIGN
 from keeplore.store import Store
 from keeplore.store.git import signature
 from keeplore_hooks import durable

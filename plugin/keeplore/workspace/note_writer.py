@@ -21,7 +21,7 @@ from keeplore.memory.model import Trust, in_order, links_to_others
 from keeplore.memory.names import no_such_memory
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
 from keeplore.recall.since.contradictions import is_of_another
-from keeplore.redact.said_fields import FieldRedaction
+from keeplore.redact.field_redaction import FieldRedaction
 from keeplore.store import Store
 from keeplore.text.dates import now
 from keeplore.text.fences import sanitise

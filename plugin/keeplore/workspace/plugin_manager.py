@@ -20,7 +20,7 @@ from keeplore.index.builtin_plugins import BuiltinEmbedders, BuiltinEngines
 from keeplore.llm.builtin_models import BuiltinModels
 from keeplore.memory import Memory
 from keeplore.redact import Redactor
-from keeplore.redact.said_fields import FieldRedaction
+from keeplore.redact.field_redaction import FieldRedaction
 from keeplore.workspace.change_counter import ChangeCounter
 from keeplore.workspace.plugin_failures import note_failure, told_of
 from keeplore_hooks import specs

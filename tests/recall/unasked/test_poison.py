@@ -15,7 +15,7 @@ from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest, SearchScope
-from keeplore.recall.unasked.injection_filter import may_be_injected
+from keeplore.recall.unasked.prompt_injection import may_be_injected
 from keeplore.text.pasted import is_pasted_into, own_words
 
 WIDE = TextBudget(50_000, 1_000_000)

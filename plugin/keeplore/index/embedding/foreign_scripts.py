@@ -8,7 +8,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from keeplore.index.embedding.floor import floor_between
+from keeplore.index.embedding.similarity_floor import floor_between
 from keeplore.text.unspaced import runs, without_runs
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index.embedding.floor import floor_of
 from keeplore.index.embedding.model_files import (
     NO_REPORTS,
     PACKAGED,
@@ -28,6 +27,7 @@ from keeplore.index.embedding.model_files import (
     text_embedding,
 )
 from keeplore.index.embedding.prefixes import prefixes_of
+from keeplore.index.embedding.similarity_floor import floor_of
 from keeplore.text.fences import without_surrogates
 
 if TYPE_CHECKING:

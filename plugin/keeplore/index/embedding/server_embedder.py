@@ -28,9 +28,9 @@ from keeplore.index.embedding.embedding_http import (
     ServerMisconfigured,
     TextsRefused,
 )
-from keeplore.index.embedding.floor import UNRELATED, floor_between
 from keeplore.index.embedding.model_files import read_json
 from keeplore.index.embedding.prefixes import prefixes_of
+from keeplore.index.embedding.similarity_floor import UNRELATED, floor_between
 from keeplore.text.fences import without_surrogates
 from keeplore_hooks import durable
 from keeplore_hooks.typed_json import MALFORMED, decoded

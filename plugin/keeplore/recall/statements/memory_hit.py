@@ -28,7 +28,7 @@ from keeplore.recall.statements.shown_lines import (
     lines_of_user,
     shown_lines,
 )
-from keeplore.recall.unasked.injection_filter import is_doubtful, is_suspect
+from keeplore.recall.unasked.prompt_injection import is_doubtful, is_suspect
 from keeplore.recall.weights import WITHIN_CHARS
 from keeplore.text.pasted import is_pasted_into, pasted_words
 

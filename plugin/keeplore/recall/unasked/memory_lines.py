@@ -26,7 +26,7 @@ from keeplore.recall.render import (
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
-from keeplore.recall.unasked.injection_filter import may_be_injected
+from keeplore.recall.unasked.prompt_injection import may_be_injected
 from keeplore.text.dates import shown_day
 from keeplore.text.pasted import is_pasted_into, own_words
 from keeplore.text.sentences import sentences

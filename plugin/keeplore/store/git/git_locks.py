@@ -24,7 +24,7 @@ from typing import Any
 
 from keeplore.errors import RepositoryBusy, RepositoryError, is_in_the_way
 from keeplore.store import checkout_lock
-from keeplore.store.git.index_note import foreign_write, note_index, stamp_of
+from keeplore.store.git.index_writer import foreign_write, note_index, stamp_of
 from keeplore.store.repository_state import (
     Directories,
     directories,

@@ -42,7 +42,7 @@ from keeplore.store.git.objects import (
     Unsupported,
 )
 from keeplore.store.git.signature import signature_of
-from keeplore.store.merge.cut_merge import noted_merge
+from keeplore.store.merge.interrupted_merge import noted_merge
 from keeplore.store.merge.merge_plan import folders
 from keeplore.store.merge.settings_merge import SETTINGS, join_settings
 from keeplore.store.merge.stopped_rebase import MERGED

@@ -24,7 +24,7 @@ from keeplore.memory.merge.memory_merge import (
     contradicting,
 )
 from keeplore.memory.names import short_id
-from keeplore.store import departures, files
+from keeplore.store import files, removal_guard
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import committed, contents
@@ -215,7 +215,7 @@ def _join_or_part(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
         files.write(root, path, own_memory.encode())
         return path
     files.write(root, place, data)
-    departures.depart(root, path, [place], is_joined=True)
+    removal_guard.guarded_remove(root, path, [place], is_joined=True)
     return place
 
 
@@ -234,7 +234,7 @@ def _join_copies_of_one(root: Path, copies: Copies) -> tuple[str, ...]:
         extra |= more
     written = _write(root, {**extra, place: data})
     for path, text in others:
-        departures.depart(root, path, written, is_joined=text != base)
+        removal_guard.guarded_remove(root, path, written, is_joined=text != base)
     return written
 
 

@@ -17,10 +17,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from keeplore.errors import RepositoryError
-from keeplore.store import departures, files, tombstones
+from keeplore.store import files, removal_guard, tombstones
 from keeplore.store.commit_cycle import BY_US
 from keeplore.store.git.git_backend import GitBackend
-from keeplore.store.git.index_note import (
+from keeplore.store.git.index_writer import (
     foreign_write,
     note_index,
     written_at,
@@ -99,7 +99,7 @@ def _lost_paths(
     lost = {path for path in suspects if on_disk[path] in replaced.get(path, ())}
     if any(map(tombstones.id_of, lost)):
         lost -= _restoring_tombstones(backend, lost)
-    return sorted(lost - departures.departed_paths(backend.root) if lost else ())
+    return sorted(lost - removal_guard.removed_paths(backend.root) if lost else ())
 
 
 def _restoring_tombstones(backend: GitBackend, lost: Iterable[str]) -> set[str]:

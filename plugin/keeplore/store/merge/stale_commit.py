@@ -18,7 +18,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from keeplore.errors import RepositoryError
-from keeplore.store import departures, files, memory_files, tombstones
+from keeplore.store import files, memory_files, removal_guard, tombstones
 from keeplore.store.commit_cycle import BY_US
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
@@ -167,7 +167,7 @@ def _write_again(backend: GitBackend, cache: CycleCache, path: str, blob: Blob) 
     root = backend.root
     data = backend.read(blob, path)
     here = files.state(root, path)
-    if cache.is_own(path, here) or path in departures.departed_paths(root):
+    if cache.is_own(path, here) or path in removal_guard.removed_paths(root):
         return False
     if is_memory(path):
         memory_id = id_of(path, data)

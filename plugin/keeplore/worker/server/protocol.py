@@ -38,7 +38,7 @@ def ask(
     """
     # a worker that is older leaves for this version, which has to be known then
     with contextlib.suppress(OSError):
-        installation.supersede(state)
+        installation.register_if_newer(state)
     try:
         address = (state / ADDRESS_FILE).read_text(encoding="utf-8").strip()
         body = b"" if payload is None else json.dumps(payload).encode()

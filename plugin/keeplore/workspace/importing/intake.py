@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from keeplore.connect.payload_drift import PayloadDrift
 from keeplore.errors import KeeploreError, TranscriptError
-from keeplore.redact.said_fields import FieldRedaction
+from keeplore.redact.field_redaction import FieldRedaction
 from keeplore.text.dates import now
 from keeplore.workspace.importing.session_ends import SessionEnds, is_recorded
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress

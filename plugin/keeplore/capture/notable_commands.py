@@ -2,7 +2,7 @@
 migrated, deployed or published something, and commits.
 
 Looking around, loops over files and one-off scripts say nothing about what came of a session. The
-programs and their verbs stand in ``telling_commands.toml``.
+programs and their verbs stand in ``notable_commands.toml``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_COMMANDS = 12  # that a conversation lists
 WORDS_SEEN = 8  # of one command
 VERBS_SEEN = 3
 CHANGING, COMMITTING = 1, 2  # ranks
-_TABLE = "telling_commands.toml"
+_TABLE = "notable_commands.toml"
 _STEPS = re.compile(r"&&|\|\||;|\n")
 # what is done with the output of the last step
 _OUTPUT = re.compile(r"(?:2>&1|[12&]?>|\|(?!\|)).*", re.DOTALL)
@@ -75,7 +75,7 @@ def rank(command: str, *, has_commits: bool = False) -> int | None:
     return min(ranks - {COMMITTING} if has_commits else ranks, default=None)
 
 
-def most_telling(
+def most_notable(
     commands: Iterable[str], *, has_commits: bool = False
 ) -> tuple[str, ...]:
     """The commands that tell most, in their order; of several that differ only in what is done with

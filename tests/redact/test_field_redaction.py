@@ -27,7 +27,7 @@ from keeplore.memory import (
 )
 from keeplore.memory.note import body_of
 from keeplore.redact import Redactor, redact
-from keeplore.redact.said_fields import REMOVED, FieldRedaction
+from keeplore.redact.field_redaction import REMOVED, FieldRedaction
 from keeplore_hooks.events import Work
 
 KEY = b"k" * 32

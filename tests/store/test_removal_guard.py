@@ -15,15 +15,15 @@ import pytest
 from keeplore.memory import Memory
 from keeplore.memory.merge.memory_merge import beside_path
 from keeplore.store import Store, files
-from keeplore.store.departures import (
+from keeplore.store.git.objects import Moved
+from keeplore.store.removal_guard import (
     FOLDER,
     KILLED_S,
-    depart,
-    departed_paths,
+    guarded_remove,
     remove_notes,
+    removed_paths,
     settled_notes,
 )
-from keeplore.store.git.objects import Moved
 from keeplore.store.tombstones import Tombstone
 
 
@@ -49,34 +49,34 @@ def test_what_went_is_written_down_first(store: Store, paths, notes) -> None:
         sha256((store.root / new).read_bytes()),
     )
     id_ = store.load(old).id
-    depart(store.root, old, [new], is_joined=True)
+    guarded_remove(store.root, old, [new], is_joined=True)
     (written,) = notes()
     heirs = {new: print_.hexdigest()}
     assert json.loads(written.read_text()) == [old, id_, heirs, text.decode(), True]
     assert written.parent.stat().st_mode & 0o777 == 0o700
     assert not (store.root / old).exists()
-    assert departed_paths(store.root) == {old}
+    assert removed_paths(store.root) == {old}
     # what is gone already, and what is its own heir
-    depart(store.root, old, [new])
-    depart(store.root, new, [old, new])
+    guarded_remove(store.root, old, [new])
+    guarded_remove(store.root, new, [old, new])
     assert notes() == [written]
     assert (store.root / new).is_file()
 
 
 def test_without_a_repository_it_just_goes(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Old")
-    depart(tmp_path, "a.md", [])
+    guarded_remove(tmp_path, "a.md", [])
     assert [*tmp_path.iterdir()] == []
 
 
 def test_a_copy_that_is_committed_settles_it(store: Store, paths, notes) -> None:
     old, new = paths
     (store.root / new).write_bytes((store.root / old).read_bytes())
-    depart(store.root, old, [new])
+    guarded_remove(store.root, old, [new])
     settled = settled_notes(store.root, committed(store))
     assert settled == tuple(notes())
     remove_notes(settled)
-    assert (notes(), departed_paths(store.root)) == ([], set())
+    assert (notes(), removed_paths(store.root)) == ([], set())
     remove_notes(settled)
 
 
@@ -91,7 +91,7 @@ def test_where_texts_were_joined_every_word_must_be_there(
     text = (store.root / old).read_text()
     heir = store.root / new
     heir.write_text(f"{heir.read_text()}{added}")
-    depart(store.root, old, [new], is_joined=True)
+    guarded_remove(store.root, old, [new], is_joined=True)
     if is_edited:
         heir.write_text("Somebody wrote it anew, and no copy of the memory is left.\n")
     if is_settled:
@@ -106,7 +106,7 @@ def test_where_texts_were_joined_every_word_must_be_there(
 def test_what_is_forgotten_stays_gone(store: Store, paths, notes) -> None:
     old, _ = paths
     id_ = store.load(old).id
-    depart(store.root, old, [])
+    guarded_remove(store.root, old, [])
     store.stones.write(Tombstone(id_))
     assert settled_notes(store.root, committed(store)) == tuple(notes())
 
@@ -116,7 +116,7 @@ def test_what_comes_back_does_so_beside_what_took_its_place(
 ) -> None:
     old, _ = paths
     data = (store.root / old).read_bytes()
-    depart(store.root, old, [])
+    guarded_remove(store.root, old, [])
     (store.root / old).symlink_to("nowhere")
     with pytest.raises(Moved):
         settled_notes(store.root, committed(store))
@@ -127,7 +127,7 @@ def test_what_comes_back_does_so_beside_what_took_its_place(
 def test_what_comes_back_does_so_beside_a_folder(store: Store, paths, notes) -> None:
     old, new = paths
     data = (store.root / old).read_bytes()
-    depart(store.root, old, [new], is_joined=True)
+    guarded_remove(store.root, old, [new], is_joined=True)
     (store.root / old).mkdir()
     beside = beside_path(old, data)
     assert beside in store.commit().paths
@@ -141,7 +141,7 @@ def test_a_file_that_is_there_again_keeps_its_note_while_its_writer_may_live(
 ) -> None:
     old, _ = paths
     text = (store.root / old).read_text()
-    depart(store.root, old, [])
+    guarded_remove(store.root, old, [])
     (store.root / old).write_text(text)
     assert settled_notes(store.root, committed(store)) == ()
     (note,) = notes()

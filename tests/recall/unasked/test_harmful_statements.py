@@ -1,7 +1,7 @@
 """By which deed each statement is known that leads to harm, as it is written down; and in which
 forms a text is looked at.
 
-To write it anew: WRITE_GOLDEN=1 pytest tests/recall -k perilous, then read the difference.
+To write it anew: WRITE_GOLDEN=1 pytest tests/recall -k harmful_statements, then read the difference.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from __future__ import annotations
 from poison import POISON
 from written_down import written_lines
 
-from keeplore.recall.unasked.perilous import _deeds, _possible_patterns, tells_of_harm
+from keeplore.recall.unasked.harmful_statements import (
+    _deeds,
+    _possible_patterns,
+    tells_of_harm,
+)
 
 CALM = (
     "the token is sent in the authorization header.",
@@ -29,7 +33,7 @@ def test_by_which_deed_each_statement_is_known() -> None:
         asked = [patterns.index(one) for one in possible]
         seen.append(f"{text!r}: {told} of {asked}")
         assert tells_of_harm([plain], "") == bool(told)
-    assert seen == written_lines("recall/perilous.txt", seen)
+    assert seen == written_lines("recall/harmful_statements.txt", seen)
 
 
 def test_any_reading_of_a_text_may_tell_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.capture.message_filter import observed_work
-from keeplore.capture.telling_commands import MAX_COMMANDS, most_telling, rank
+from keeplore.capture.notable_commands import MAX_COMMANDS, most_notable, rank
 from keeplore_hooks.events import Origin, Turn, Work
 
 TELLING = [
@@ -80,7 +80,7 @@ def test_looking_around_loops_and_one_off_scripts_tell_nothing(command: str) -> 
 def test_of_many_those_that_tell_most_stay_in_their_order() -> None:
     tests = [f"pytest tests/test_{number}.py" for number in range(20)]
     commands = ["make test", *tests, "npm run deploy", "pnpm add zod", "ls"]
-    assert most_telling(commands) == (
+    assert most_notable(commands) == (
         "make test",
         *tests[: MAX_COMMANDS - 3],
         "npm run deploy",
@@ -90,7 +90,7 @@ def test_of_many_those_that_tell_most_stay_in_their_order() -> None:
 
 def test_a_command_is_listed_once_whatever_is_done_with_its_output() -> None:
     commands = ["go test ./... 2>&1 | tail -30", "go test ./...", "go test ./x > out"]
-    assert most_telling(commands) == (
+    assert most_notable(commands) == (
         "go test ./... 2>&1 | tail -30",
         "go test ./x > out",
     )
@@ -98,8 +98,8 @@ def test_a_command_is_listed_once_whatever_is_done_with_its_output() -> None:
 
 def test_commits_that_are_listed_by_their_hashes_are_not_listed_as_commands() -> None:
     commands = ['git add . && git commit -m "a', "git commit -m b && git push", "make"]
-    assert most_telling(commands) == tuple(commands)
-    assert most_telling(commands, has_commits=True) == tuple(commands[1:])
+    assert most_notable(commands) == tuple(commands)
+    assert most_notable(commands, has_commits=True) == tuple(commands[1:])
 
 
 def test_only_what_tells_something_is_remembered_of_a_turn() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from keeplore.index import Index
 
 
-def told_filter(index: Index, source_of: SourceOf) -> Callable[[MemoryRow], bool]:
+def unasked_filter(index: Index, source_of: SourceOf) -> Callable[[MemoryRow], bool]:
     """A function that says whether a memory may be told unasked.
 
     What another person's machine wrote replaces nothing here before it is accepted: else whoever

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory.model import BELIEVED
-from keeplore.recall.unasked.injection_filter import (
+from keeplore.recall.unasked.prompt_injection import (
     is_suspect,
     may_be_injected,
 )

@@ -1,8 +1,8 @@
-"""Files that went because their memory stands elsewhere, and the proof of it before each commit.
+"""A guard on removed files: no fault of a repair may take away the last copy of a text.
 
-Who removes such a file writes down first what it held, in the git directory. The next commit looks
-for that text among the files that it will hold, and brings the file back where it is missing: no
-fault of a repair may take away the last copy of a text.
+A file is removed because its memory stands in other files. Its text is noted in the git directory
+first; the next commit looks for it among the files that it will hold, and brings the file back
+where it is missing.
 """
 
 from __future__ import annotations
@@ -33,53 +33,55 @@ _WORD = re.compile(r"\w+")
 _FRONT = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
-class Departure(NamedTuple):
-    """A file that went, and the ``heirs`` that had its memory then, with the SHA-256 of each;
-    ``is_joined`` where they must have every word of it, else a newer version is enough.
+class RemovedFile(NamedTuple):
+    """A removed file; ``successors`` held its memory then, each path with the file's SHA-256.
+
+    Where ``is_joined``, they must hold every word of its text; else a newer version is enough.
     """
 
     note: Path
     path: str
     id: str  # "" for a file that could not be read
-    heirs: Mapping[str, str]
+    successors: Mapping[str, str]
     text: str
     is_joined: bool
 
 
-def depart(
-    root: Path, path: str, heirs: Sequence[str], *, is_joined: bool = False
+def guarded_remove(
+    root: Path, path: str, successors: Sequence[str], *, is_joined: bool = False
 ) -> None:
-    """Remove a file durably whose memory stands in ``heirs`` now; one that is among them stays.
+    """Remove a file whose memory stands in ``successors`` now, unless it is one of them.
 
-    That it is gone already is no error. Raises StoreError or OSError.
+    It is no error that the file is gone already. Raises StoreError or OSError.
     """
-    if path in heirs or files.state(root, path) is None:
+    if path in successors or files.state(root, path) is None:
         return
     if (root / ".git").exists():
         text = files.read(root, path, MAX_FILE).decode("utf-8", "surrogateescape")
-        prints = {heir: _fingerprint(root, heir) for heir in heirs}
-        said = [path, memory_files.id_at(root, path), prints, text, is_joined]
+        hashes = {successor: _sha256_of(root, successor) for successor in successors}
+        fields = [path, memory_files.id_at(root, path), hashes, text, is_joined]
         folder = directories(root).own / FOLDER
         folder.mkdir(mode=0o700, exist_ok=True)
-        data = json.dumps(said).encode()
+        data = json.dumps(fields).encode()
         durable.write(folder / f"{secrets.token_hex(8)}.json", data)
     files.remove(root, path)
 
 
 def settled_notes(root: Path, committed: Mapping[str, FileState]) -> tuple[Path, ...]:
-    """The notes that a commit of these files settles. Raises Moved where a file had to be brought
-    back.
+    """The notes that a commit of these files settles.
+
+    Raises Moved where a file had to be brought back.
     """
     notes: list[Path] = []
     is_changed = False
-    for departure in list(_departures(root)):
-        if files.state(root, departure.path):
-            if time.time() - departure.note.stat().st_mtime > KILLED_S:
-                notes.append(departure.note)
-        elif _is_held(root, departure, committed):
-            notes.append(departure.note)
+    for removed in list(_removed_files(root)):
+        if files.state(root, removed.path):
+            if time.time() - removed.note.stat().st_mtime > KILLED_S:
+                notes.append(removed.note)
+        elif _is_held(root, removed, committed):
+            notes.append(removed.note)
         else:
-            _bring_back(root, departure)
+            _bring_back(root, removed)
             is_changed = True
     if is_changed:
         raise Moved
@@ -87,44 +89,45 @@ def settled_notes(root: Path, committed: Mapping[str, FileState]) -> tuple[Path,
 
 
 def remove_notes(notes: Iterable[Path]) -> None:
-    """Remove the notes of departures that the commit has settled."""
+    """Remove the notes of removed files that the commit has settled."""
     for note in notes:
         note.unlink(missing_ok=True)
 
 
-def departed_paths(root: Path) -> set[str]:
-    """The paths of files that went and whose notes are not settled yet."""
-    return {departure.path for departure in _departures(root)}
+def removed_paths(root: Path) -> set[str]:
+    """The paths of removed files whose notes are not settled yet."""
+    return {removed.path for removed in _removed_files(root)}
 
 
-def _departures(root: Path) -> Iterator[Departure]:
-    """The departures that were written down and are not settled yet."""
+def _removed_files(root: Path) -> Iterator[RemovedFile]:
+    """The removed files whose notes are not settled yet."""
     for note in sorted((directories(root).own / FOLDER).glob("*.json")):
-        yield Departure(note, *json.loads(note.read_bytes()))
+        yield RemovedFile(note, *json.loads(note.read_bytes()))
 
 
 def _is_held(
-    root: Path, departure: Departure, committed: Mapping[str, FileState]
+    root: Path, removed: RemovedFile, committed: Mapping[str, FileState]
 ) -> bool:
-    """Whether the memory is forgotten or in a file of the commit; where it was joined and nobody
-    has edited it since, with every word of it.
+    """Whether the memory is forgotten, or in a file of the commit.
+
+    Where it was joined with others, and nobody has edited these since, every word must be there.
     """
-    if departure.id in Tombstones(root):
+    if removed.id in Tombstones(root):
         return True
     present = [*committed.values()]
-    copies = [path for path, _ in memory_files.copies(root, present, departure.id)]
-    if copies and not departure.is_joined:
+    copies = [path for path, _ in memory_files.copies(root, present, removed.id)]
+    if copies and not removed.is_joined:
         return True
-    missing = _body_words(departure.text)
-    for path, fingerprint in departure.heirs.items():
+    missing = _body_words(removed.text)
+    for path, hash_then in removed.successors.items():
         if path in committed:
-            if fingerprint != _fingerprint(root, path):
+            if hash_then != _sha256_of(root, path):
                 return bool(copies)
             missing -= _body_words(_text(root, path))
     return not missing
 
 
-def _fingerprint(root: Path, path: str) -> str:
+def _sha256_of(root: Path, path: str) -> str:
     return sha256(_text(root, path).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -141,11 +144,11 @@ def _body_words(text: str) -> set[str]:
     return set(_WORD.findall(_FRONT.sub("", text, count=1)))
 
 
-def _bring_back(root: Path, departure: Departure) -> None:
+def _bring_back(root: Path, removed: RemovedFile) -> None:
     """Write the file again, under another name where something else is at its place."""
-    data = departure.text.encode("utf-8", "surrogateescape")
-    path = departure.path
+    data = removed.text.encode("utf-8", "surrogateescape")
+    path = removed.path
     if not files.is_free(root, path):
         path = beside_path(path, data)
     files.write(root, path, data)
-    departure.note.unlink(missing_ok=True)
+    removed.note.unlink(missing_ok=True)

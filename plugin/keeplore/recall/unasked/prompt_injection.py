@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 
 from keeplore.memory import Memory
 from keeplore.memory.model import Trust
-from keeplore.recall.unasked.perilous import tells_of_harm
+from keeplore.recall.unasked.harmful_statements import tells_of_harm
 from keeplore.text.fences import sanitise
 from keeplore.text.similarity import without_accents
 
