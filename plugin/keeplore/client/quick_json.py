@@ -29,10 +29,7 @@ def loads(text: "str | bytes | bytearray") -> "Any":
     text = text.strip(SPACE)
     try:
         value, end = scan(text, 0)
-    except (
-        StopIteration,
-        SystemError,
-    ):  # it looks for an error of the module that is not there
+    except (StopIteration, SystemError):  # it has no JSONDecodeError to raise here
         raise ValueError("no JSON") from None
     if end != len(text):
         raise ValueError("more than one value")

@@ -15,7 +15,7 @@ from keeplore.index import revision_rows
 from keeplore.index.graph import graph_rows
 from keeplore.index.graph.graph_rows import NOTHING, FileShare
 from keeplore.index.passages import Passage, passages_of
-from keeplore.index.sql import marks, value
+from keeplore.index.sql import placeholders, value
 from keeplore.index.vectors import block_files
 from keeplore.memory import Memory
 from keeplore.memory.conversation_body import turns_of
@@ -201,7 +201,7 @@ def _add_memory(
     scope_id = _scope_id(connection, memory)
     id_, *rest = columns(memory, path)
     row = (path, id_, scope_id, *rest)
-    sql = f"INSERT INTO memories VALUES (NULL, {marks(row)})"  # marks alone
+    sql = f"INSERT INTO memories VALUES (NULL, {placeholders(row)})"  # no value in it
     key = connection.execute(sql, row).lastrowid or 0
     connection.executemany(
         "INSERT INTO turns VALUES (?, ?)", ((turn, key) for turn in turn_columns(item))

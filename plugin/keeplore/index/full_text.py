@@ -267,7 +267,7 @@ def _owners(connection: sqlite3.Connection, memories: Sequence[str]) -> dict[int
     rows = rows_in(
         connection,
         "SELECT p.id, m.id FROM memories m JOIN passages p ON p.memory = m.key"
-        " WHERE m.id IN ({marks})",
+        " WHERE m.id IN ({placeholders})",
         memories,
     )
     return dict(rows)

@@ -455,9 +455,9 @@ class Index:
         """Path and message of every file that is not as it should be."""
         return self._database.read(memory_queries.problems)
 
-    def unread(self) -> int:
-        """How many files of memories cannot be read, so that nothing in them is found."""
-        return self._database.read(memory_queries.count_unread)
+    def count_unreadable(self) -> int:
+        """How many memory files cannot be read, so that nothing in them is found."""
+        return self._database.read(memory_queries.count_unreadable)
 
     def close(self) -> None:
         self._switch.close()

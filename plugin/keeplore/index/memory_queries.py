@@ -13,9 +13,9 @@ from keeplore.index.database import IndexDatabase
 from keeplore.index.rows import MemoryFilter, MemoryRow, PassageRow
 from keeplore.index.sql import (
     column,
-    escaped,
+    escaped_like,
     in_list,
-    marks,
+    placeholders,
     rows_in,
     scope_ids,
     value,
@@ -56,7 +56,7 @@ def passage_rows(
     connection: sqlite3.Connection, ids: Sequence[int]
 ) -> list[PassageRow]:
     """The passages with these ids, in this order; one that is gone is left out."""
-    rows = rows_in(connection, f"{_PASSAGES} p.id IN ({{marks}})", ids)
+    rows = rows_in(connection, f"{_PASSAGES} p.id IN ({{placeholders}})", ids)
     found = {row[0]: PassageRow(*row) for row in rows}
     return [found[id_] for id_ in ids if id_ in found]
 
@@ -66,7 +66,7 @@ def passages_of(
 ) -> list[PassageRow]:
     """The passages of a memory that are of these kinds, in their order."""
     wanted = sorted(kinds)
-    sql = f"{_PASSAGES} m.id = ? AND p.kind IN ({marks(wanted)}) ORDER BY p.id"
+    sql = f"{_PASSAGES} m.id = ? AND p.kind IN ({placeholders(wanted)}) ORDER BY p.id"
     rows = connection.execute(sql, (memory_id, *wanted))
     return [PassageRow(*row) for row in rows]
 
@@ -76,7 +76,9 @@ def memory_rows(
 ) -> dict[str, MemoryRow]:
     """The memories with these ids; of two files with one id, the one that counts."""
     heads = chain_positions(chains_of(connection, ids))
-    rows = rows_in(connection, f"{_MEMORIES} m.id IN ({{marks}}) AND {_IS_FIRST}", ids)
+    rows = rows_in(
+        connection, f"{_MEMORIES} m.id IN ({{placeholders}}) AND {_IS_FIRST}", ids
+    )
     return {row[0]: _memory_row(row, heads) for row in rows}
 
 
@@ -93,7 +95,7 @@ def known_turns(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str,
     rows = rows_in(
         connection,
         "SELECT t.turn, min(m.id) FROM turns t JOIN memories m ON m.key = t.memory"
-        " WHERE t.turn IN ({marks}) GROUP BY t.turn",
+        " WHERE t.turn IN ({placeholders}) GROUP BY t.turn",
         list(ids),
     )
     return dict(rows)
@@ -101,31 +103,27 @@ def known_turns(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str,
 
 def problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Path and message of every file that is not as it should be, sorted by path."""
-    wrong = connection.execute(
+    damaged = connection.execute(
         "SELECT path, problem FROM files WHERE problem != ''"
     ).fetchall()
-    doubles = connection.execute(
+    duplicates = connection.execute(
         "SELECT m.path, f.path FROM memories m JOIN memories f ON f.id = m.id AND f.key != m.key"
         f" WHERE NOT {_IS_FIRST} AND {_IS_FIRST.replace('m.', 'f.')}"
     )
-    same = [
-        (
-            path,
-            f"its id is that of {first}, which is used; delete this one or give it another id",
-        )
-        for path, first in doubles
-    ]
-    return sorted([*wrong, *same])
-
-
-def count_unread(connection: sqlite3.Connection) -> int:
-    unread = "problem != '' AND path NOT IN (SELECT path FROM memories)"
-    return int(
-        value(
-            connection,
-            f"SELECT count(*) FROM files WHERE path LIKE '%.md' AND {unread}",
-        )
+    message = (
+        "its id is that of {}, which is used; delete this one or give it another id"
     )
+    unused = [(path, message.format(used)) for path, used in duplicates]
+    return sorted([*damaged, *unused])
+
+
+def count_unreadable(connection: sqlite3.Connection) -> int:
+    """How many markdown files hold no memory that can be read."""
+    sql = (
+        "SELECT count(*) FROM files WHERE path LIKE '%.md' AND problem != ''"
+        " AND path NOT IN (SELECT path FROM memories)"
+    )
+    return int(value(connection, sql))
 
 
 def count_memories(connection: sqlite3.Connection) -> int:
@@ -163,7 +161,9 @@ def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]
         new: set[tuple[Any, ...]] = set()
         for end in ("m.id", "l.target"):
             new.update(
-                rows_in(connection, f"{_SUPERSEDING} AND {end} IN ({{marks}})", asked)
+                rows_in(
+                    connection, f"{_SUPERSEDING} AND {end} IN ({{placeholders}})", asked
+                )
             )
         found.update((newer, older) for newer, older in new)
         waiting = {id_ for pair in new for id_ in pair} - known
@@ -178,7 +178,7 @@ def _chains_of_links(
         supersedes.setdefault(newer, []).append(older)
     named = sorted(set(supersedes).union(*supersedes.values()))
     ages: dict[str, tuple[str, str]] = {}
-    sql = "SELECT id, created_at FROM memories WHERE id IN ({marks})"
+    sql = "SELECT id, created_at FROM memories WHERE id IN ({placeholders})"
     for id_, created_at in rows_in(connection, sql, named):
         ages[id_] = max(ages.get(id_, ("", "")), (created_at, id_))
     return chains(supersedes, ages)
@@ -246,7 +246,7 @@ def _is_head(heads: Mapping[str, ChainPosition], memory_id: str) -> bool:
 def _filter_condition(
     connection: sqlite3.Connection, wanted: MemoryFilter
 ) -> tuple[str, tuple[str, ...]]:
-    """A condition on ``memories m``, and the values for its marks."""
+    """A condition on ``memories m``, and the values for its placeholders."""
     archived = {
         "without": " AND NOT m.is_archived",
         "only": " AND m.is_archived",
@@ -336,7 +336,7 @@ def meant_by(connection: sqlite3.Connection, reference: str) -> list[MemoryRow]:
             f"path = ? OR path LIKE ? ESCAPE '\\' ORDER BY id LIMIT {MOST_MEANT}"
         )
         sql = f"SELECT DISTINCT id FROM memories WHERE {condition}"
-        ids = column(connection, sql, (reference, f"%/{escaped(reference)}"))
+        ids = column(connection, sql, (reference, f"%/{escaped_like(reference)}"))
     return list(memory_rows(connection, ids).values())
 
 
@@ -354,11 +354,11 @@ def ids_saying(
 
 
 def complete_reference(directory: Path, text: str, limit: int) -> list[tuple[str, str]]:
-    """Id and title of the memories whose id begins with ``text`` or whose title holds it, the one
-    changed last first: for a shell that completes what a person types.
+    """Id and title of memories, the one changed last first, for a shell's completion of ``text``.
 
-    As the index in ``directory`` has them, which may be behind; none where there is no index.
-    Earlier versions are found by their ids alone. Raises IndexUnavailable.
+    Their ids begin with it, or their titles hold it; superseded ones are found by the id alone. The
+    index in ``directory`` may be behind; none are found where there is no index. Raises
+    IndexUnavailable.
     """
     if not (directory / "index.sqlite3").exists():
         return []
@@ -372,14 +372,16 @@ def complete_reference(directory: Path, text: str, limit: int) -> list[tuple[str
 def _completions(
     connection: sqlite3.Connection, text: str, limit: int
 ) -> list[tuple[str, str]]:
-    digits = escaped(text.removeprefix("mem_"))
-    like = f"mem\\_{digits}%"
+    digits = escaped_like(text.removeprefix("mem_"))
+    id_begins = f"mem\\_{digits}%"
+    title_holds = f"%{escaped_like(text)}%"
+    superseded_id = id_begins if digits else ""
     return connection.execute(
         "SELECT id, title FROM memories"
         " WHERE (id LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\') AND (id LIKE ? ESCAPE '\\'"
         " OR id NOT IN (SELECT target FROM links WHERE relationship = 'supersedes'))"
         " GROUP BY id ORDER BY max(updated_at) DESC, id LIMIT ?",
-        (like, f"%{escaped(text)}%", like if digits else "", limit),
+        (id_begins, title_holds, superseded_id, limit),
     ).fetchall()
 
 

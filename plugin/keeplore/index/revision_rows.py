@@ -76,7 +76,7 @@ def endings(
     """The words from these turns that no longer hold, each with the note (id) that says so."""
     sql = (
         "SELECT e.words, m.id FROM endings e JOIN memories m ON m.key = e.memory"
-        " WHERE e.turn IN ({marks})"
+        " WHERE e.turn IN ({placeholders})"
     )
     return sorted(rows_in(connection, sql, sorted(turns)))
 
@@ -98,5 +98,5 @@ def revising(
     order.
     """
     scopes = in_list("scope_id", scope_ids(connection, allowed))
-    sql = f"SELECT passage FROM revisions WHERE term IN ({{marks}}) AND {scopes}"
+    sql = f"SELECT passage FROM revisions WHERE term IN ({{placeholders}}) AND {scopes}"
     return sorted({row[0] for row in rows_in(connection, sql, sorted(terms))})

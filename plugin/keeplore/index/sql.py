@@ -30,30 +30,30 @@ def column(
 def rows_in(
     connection: sqlite3.Connection, sql: str, values: Sequence[object], *more: object
 ) -> Iterator[Any]:
-    """The rows of a statement that takes many values, asked for in batches that one statement can
-    take.
+    """The rows of a statement over many values, run in batches as large as SQLite allows.
 
-    ``{marks}`` in it stands for the marks of these; ``more`` are the parameters that come after.
+    ``{placeholders}`` in it stands for a ``?`` for each value; ``more`` are the parameters after
+    these.
     """
     for start in range(0, len(values), ASK_AT_ONCE):
         chunk = values[start : start + ASK_AT_ONCE]
         yield from connection.execute(
-            sql.replace("{marks}", marks(chunk)), (*chunk, *more)
+            sql.replace("{placeholders}", placeholders(chunk)), (*chunk, *more)
         )
 
 
-def marks(items: Sequence[object]) -> str:
-    """A mark for each, to stand within ``IN ()``."""
+def placeholders(items: Sequence[object]) -> str:
+    """A ``?`` for each item, to stand within ``IN ()``."""
     return ", ".join("?" * len(items))
 
 
 def in_list(name: str, ids: Sequence[int] | None) -> str:
-    """A condition on whole numbers of our own; ``1`` where everything is allowed."""
+    """The condition that a column is one of these integers; ``1``, always true, for None."""
     return "1" if ids is None else f"{name} IN ({', '.join(map(str, ids))})"
 
 
-def escaped(text: str) -> str:
-    """A text for a pattern of ``LIKE ? ESCAPE '\\'`` that means just itself."""
+def escaped_like(text: str) -> str:
+    """The pattern of ``LIKE ? ESCAPE '\\'`` that matches just this text."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
@@ -81,7 +81,7 @@ def raise_version(connection: sqlite3.Connection) -> None:
 
 
 def state(connection: sqlite3.Connection) -> tuple[str, int]:
-    """Which database this is, and the version of its passages and vectors."""
+    """The id of this database, and the version of its passages and vectors."""
     return meta(connection, "database"), int(meta(connection, "version") or 0)
 
 

@@ -204,7 +204,7 @@ def _writers(connection: sqlite3.Connection) -> list[WriterRow]:
 def _filter_condition(
     connection: sqlite3.Connection, wanted: TimelineFilter
 ) -> tuple[str, tuple[str, ...]]:
-    """A condition on ``memories m``, and the values for its marks."""
+    """A condition on ``memories m``, and the values for its placeholders."""
     chosen: Mapping[str, str] = {
         "m.kind": wanted.kind,
         "m.category": wanted.category,
@@ -238,7 +238,7 @@ def _gists(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]
         connection,
         f"SELECT m.id, substr(p.head || p.body, 1, {GIST_CHARS}) FROM passages p"
         " JOIN memories m ON m.key = p.memory"
-        " WHERE m.id IN ({marks}) AND p.kind != 'exchange' AND p.head || p.body != ''"
+        " WHERE m.id IN ({placeholders}) AND p.kind != 'exchange' AND p.head || p.body != ''"
         " ORDER BY p.kind = 'decision', p.id DESC",
         ids,
     )

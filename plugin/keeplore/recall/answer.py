@@ -30,7 +30,7 @@ from keeplore.recall.prepare import (
     named_span,
     prepare,
     refresh,
-    unread_files,
+    unreadable_files,
 )
 from keeplore.recall.question import (
     STOP_STEMS,
@@ -119,13 +119,13 @@ def recall(
         query, notes = _prepared(context, question, session, stamp)
         hits, words_notes, legs = _search_words(context, query, stamp, watch)
         notes += words_notes
-    unread = [] if hits or request.at_once else unread_files(deps.index)
-    is_empty = not (stamp.memories or unread)
+    unreadable = [] if hits or request.at_once else unreadable_files(deps.index)
+    is_empty = not (stamp.memories or unreadable)
     status = AnswerStatus.EMPTY if is_empty else AnswerStatus.NOTHING
     if hits or behind:
         status = AnswerStatus.FOUND if hits else AnswerStatus.STALE
     is_of_several = question.is_of_several and not period
-    notes = [*behind, *notes, *unread]
+    notes = [*behind, *notes, *unreadable]
     return Answer(
         request.query, tuple(hits), status, legs, tuple(notes), stamp, is_of_several
     )

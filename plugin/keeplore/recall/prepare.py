@@ -212,9 +212,9 @@ def refresh(index: Index) -> list[str]:
     ]
 
 
-def unread_files(index: Index) -> list[str]:
-    """What has to be told of memory that cannot be found because its files are broken."""
-    if not (count := index.unread()):
+def unreadable_files(index: Index) -> list[str]:
+    """A note on the memory files that cannot be read, which nothing finds; [] for none."""
+    if not (count := index.count_unreadable()):
         return []
     files = counted(
         count,

@@ -12,7 +12,7 @@ import contextlib
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +26,7 @@ from keeplore.recall.unasked.origin import MemorySource, SourceOf
 from keeplore.recall.unasked.prompt_injection import FOREIGN
 from keeplore.store import Store
 from keeplore.store.git import signature
+from keeplore.store.git.signature import CommitAuthor, LastCommit
 from keeplore_hooks import durable
 
 SAVED_EVERY = 200  # commits that are read again by the next process at most
@@ -81,24 +82,28 @@ class TrustAnswers:
 
 @dataclass(frozen=True, slots=True)
 class CommitHistory:
-    """What the commits up to ``head`` tell: machine → address and time of its newest one, and other
-    addresses.
+    """What the commits up to ``head`` tell of who wrote what.
 
-    ``touched`` are paths that a commit with an address of somebody else changed last, with that and
-    its machine.
+    ``machines`` has the last commit of each machine, ``others`` the addresses of commits that name
+    no machine, ``touched`` the paths that somebody else changed last, with the author.
     """
 
     head: str = ""
-    machines: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    machines: Mapping[str, LastCommit] = field(default_factory=dict)
     others: frozenset[str] = frozenset()
-    touched: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    touched: Mapping[str, CommitAuthor] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> CommitHistory:
         try:
             data = json.loads(path.read_bytes())
             others = frozenset(map(str, data["others"]))
-            machines, touched = _pairs(data["machines"]), _pairs(data["touched"])
+            machines = {
+                id_: LastCommit(*pair) for id_, pair in _pairs(data["machines"])
+            }
+            touched = {
+                path: CommitAuthor(*pair) for path, pair in _pairs(data["touched"])
+            }
             return cls(str(data["head"]), machines, others, touched)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return cls()
@@ -121,7 +126,7 @@ class CommitHistory:
 
     @property
     def _addresses(self) -> dict[str, str]:
-        return {id_: email for id_, (email, _) in self.machines.items()}
+        return {machine: last.email for machine, last in self.machines.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +152,9 @@ class TrustKnowledge:
     def accepted_addresses(self) -> frozenset[str]:
         """The addresses with which accepted machines commit."""
         machines = self.history.machines
-        named = self.answers.accepted & machines.keys()
-        return frozenset(
-            filter(signature.is_somebodys, (machines[m][0] for m in named))
-        )
+        accepted = self.answers.accepted & machines.keys()
+        emails = {machines[machine].email for machine in accepted}
+        return frozenset(filter(signature.is_somebodys, emails))
 
 
 class MachineTrust:
@@ -289,10 +293,10 @@ class MachineTrust:
         """The source of a file by who changed it last: the file itself may name any machine as its
         writer.
         """
-        by = known.history.touched.get(path()) if known.history.touched else None
-        if by is None:
+        author = known.history.touched.get(path()) if known.history.touched else None
+        if author is None:
             return MemorySource.OWN
-        source = self._source_of_author(*by, known)
+        source = self._source_of_author(*author, known)
         is_anybodys = source is MemorySource.WAITING and known.is_alone
         return MemorySource.OWN if is_anybodys else source
 
@@ -347,18 +351,18 @@ class MachineTrust:
 
     def _has_nobody_else(self, history: CommitHistory, answers: TrustAnswers) -> bool:
         mine = self._own | answers.accepted
-        for machine, (email, _) in history.machines.items():
+        for machine, last in history.machines.items():
             if machine in answers.refused:
                 return False
-            if machine not in mine and email not in answers.addresses:
+            if machine not in mine and last.email not in answers.addresses:
                 return False
         known = TrustKnowledge(history, answers, is_alone=False)
         believed = answers.addresses | known.accepted_addresses
         if any(map(signature.is_somebodys, history.others - believed)):
             return False
         authors = set(history.touched.values())
-        named = (by for by in authors if signature.is_somebodys(by[0]))
-        return all(self._source_of_author(*by, known).is_told for by in named)
+        named = (one for one in authors if signature.is_somebodys(one.email))
+        return all(self._source_of_author(*one, known).is_told for one in named)
 
     def _read_history(self, head: str, addresses: frozenset[str]) -> CommitHistory:
         if self._history is None:
@@ -376,7 +380,7 @@ class MachineTrust:
             head,
             {**known.machines, **found.machines},
             known.others | found.others,
-            {path: by for path, by in touched.items() if by[0] not in addresses},
+            {path: by for path, by in touched.items() if by.email not in addresses},
         )
         is_new = found.count >= SAVED_EVERY or not now.is_like(self._saved)
         if is_new or not self._saved.head:
@@ -394,8 +398,12 @@ class MachineTrust:
         return signature.summary(signature.authored_commits(self._root, head, old))
 
 
-def _pairs(data: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    return {str(key): (str(one), str(other)) for key, (one, other) in data.items()}
+def _pairs(
+    data: Mapping[str, tuple[str, str]],
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The pairs of an object of JSON by their keys, all as text."""
+    for key, (one, other) in data.items():
+        yield str(key), (str(one), str(other))
 
 
 def memories_by_machine(store: Store) -> dict[str, int]:

@@ -11,7 +11,7 @@ from keeplore.cli.doctor.finding import DoctorFinding, note, several, well, wron
 from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
 from keeplore.index import IndexFlaw
 from keeplore.store.git.git_command import git_in
-from keeplore.store.git.inspection import damaged, differing
+from keeplore.store.git.inspection import changed_paths, damaged_objects
 from keeplore.sync import check_reachable
 from keeplore.workspace.workspace import Workspace
 
@@ -66,7 +66,7 @@ def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         yield from _head_findings(part, workspace)
     except RepositoryBusy as e:
         yield note(part, f"HEAD was not compared: {e.message}", e.remedy)
-    if said := damaged(workspace.root):
+    if said := damaged_objects(workspace.root):
         remedy = "Clone it again from its remote, beside this one"
         yield wrong(part, f"git finds damaged objects: {said}", remedy)
 
@@ -81,7 +81,7 @@ def _head_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
             f"{len(done.paths)} files differed from HEAD although nothing showed it"
         )
         yield note(part, f"{message}; committed now")
-    left = differing(workspace.root)
+    left = changed_paths(workspace.root)
     remedy = f"`{git_in(workspace.root)} status`"
     yield from several(
         wrong(part, f"{path} differs from HEAD", remedy)

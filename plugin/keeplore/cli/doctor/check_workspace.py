@@ -41,12 +41,12 @@ from keeplore.memory.names import short_id
 from keeplore.redact.rules import pattern
 from keeplore.store.git.git_command import git_in, ignored
 from keeplore.store.git.inspection import (
-    differing,
+    changed_paths,
     ignored_files,
     is_as_committed,
-    left_out,
     old_locks,
     other_versions,
+    unstorable_paths,
     where_ignored,
 )
 from keeplore.text.agent_scope import long_place
@@ -129,7 +129,9 @@ def _repository(
         yield note(part, "it is frozen: nothing is written into it", remedy)
         return
     yield from _settings_findings(part, workspace)
-    waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
+    waiting = (
+        changed_paths(workspace.root) if workspace.store.head() else ["everything"]
+    )
     if waiting and not commits:
         message = f"on disk and not committed yet: {counted(len(waiting), 'file')}"
         yield note(
@@ -180,7 +182,7 @@ def _commit_findings(
     yield from several(_held_back(f"{part} file", place) for place in held_back)
     root = workspace.root
     yield from several(_ignored(part, root, path) for path in ignored_files(root))
-    unfit = {*left_out(root), *skipped} - ignored(root, skipped)
+    unfit = {*unstorable_paths(root), *skipped} - ignored(root, skipped)
     # what is not even read is told of where the index is asked
     unread = {path for path, _ in workspace.index.problems()}
     yield from several(

@@ -175,7 +175,7 @@ def passages_of(
     found: dict[bytes, list[int]] = {}
     sql = (
         "SELECT s.point, s.passage FROM points s JOIN passages p ON p.id = s.passage"
-        " WHERE s.point IN ({marks}) AND s.place = ?"
+        " WHERE s.point IN ({placeholders}) AND s.place = ?"
     )
     for point, passage in rows_in(connection, sql, points, place):
         found.setdefault(point, []).append(passage)

@@ -130,7 +130,7 @@ def _entities(
     """
     sql = (
         "SELECT mentions, name, id FROM names"
-        f" WHERE name IN ({{marks}}) AND defined > 0 AND mentions <= {COMMON_FROM}"
+        f" WHERE name IN ({{placeholders}}) AND defined > 0 AND mentions <= {COMMON_FROM}"
     )
     found: dict[int, str] = {}
     for _, name, id_ in sorted(rows_in(connection, sql, runs_of(text)))[:ENTITIES]:

@@ -32,7 +32,7 @@ def co_mentioned(
     sql = (
         "SELECT n.name, n.mentions, count(DISTINCT m.id) FROM memories m"
         " JOIN mentions x ON x.memory = m.key JOIN names n ON n.id = x.name"
-        " WHERE m.id IN ({marks}) AND n.defined > 0 GROUP BY n.id"
+        " WHERE m.id IN ({placeholders}) AND n.defined > 0 GROUP BY n.id"
     )
     for name, total, number in rows_in(connection, sql, memories):
         shared[name] += number

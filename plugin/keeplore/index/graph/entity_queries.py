@@ -20,7 +20,14 @@ from keeplore.index.graph.graph_rows import CODES, MILLION
 from keeplore.index.graph.graph_values import TYPES, canonical
 from keeplore.index.graph.relation_spans import RelatedEntity, StatedRelation, end_times
 from keeplore.index.memory_queries import superseded
-from keeplore.index.sql import ASK_AT_ONCE, column, escaped, in_list, scope_ids, value
+from keeplore.index.sql import (
+    ASK_AT_ONCE,
+    column,
+    escaped_like,
+    in_list,
+    scope_ids,
+    value,
+)
 from keeplore_hooks.contracts import ScopeFilter
 
 SHARED = ""
@@ -133,7 +140,7 @@ class GraphReader:
         counts: list[int] = []  # of those found, in order
         places = {project for _, project in allowed.scopes}
         for id_, mentions in self._connection.execute(
-            sql, (f"%{escaped(canonical(like))}%",)
+            sql, (f"%{escaped_like(canonical(like))}%",)
         ):
             # what several projects mention is several things
             if len(counts) - bisect_left(counts, mentions) >= limit:

@@ -159,7 +159,7 @@ def _aspects(
 ) -> dict[str, set[_Aspect]]:
     sql = (
         "SELECT m.id, m.scope_id, a.name, a.aspect FROM memories m"
-        " JOIN aspects a ON a.memory = m.key WHERE m.id IN ({marks})"
+        " JOIN aspects a ON a.memory = m.key WHERE m.id IN ({placeholders})"
     )
     found: dict[str, set[_Aspect]] = {}
     for memory, scope, name, aspect in rows_in(connection, sql, sorted(memories)):
@@ -182,7 +182,9 @@ def _counters_by_memory(
 ) -> Mapping[str, UsageCounters]:
     """What all machines have counted together."""
     found: dict[str, list[UsageCounters]] = {}
-    sql = "SELECT memory, used, last, idle FROM feedback WHERE memory IN ({marks})"
+    sql = (
+        "SELECT memory, used, last, idle FROM feedback WHERE memory IN ({placeholders})"
+    )
     for memory, used, last, idle in rows_in(connection, sql, sorted(ids)):
         days = json.loads(idle) if idle != "{}" else {}
         found.setdefault(memory, []).append(UsageCounters(used, last, days))

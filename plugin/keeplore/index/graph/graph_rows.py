@@ -368,7 +368,7 @@ def _ids(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, int]
         "INSERT OR IGNORE INTO names (name, first, second) VALUES (?, ?, ?)",
         ((name, *_key(name)) for name in names),
     )
-    sql = "SELECT name, id FROM names WHERE name IN ({marks})"
+    sql = "SELECT name, id FROM names WHERE name IN ({placeholders})"
     return dict(rows_in(connection, sql, names))
 
 

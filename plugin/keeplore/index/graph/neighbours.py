@@ -108,7 +108,8 @@ def _links(
     ):
         sql = (
             f"SELECT {near}, l.relationship, {other} FROM links l JOIN memories m"  # ours
-            f" ON m.key = l.memory WHERE {near} IN ({{marks}}) AND l.relationship IN (?, ?, ?)"
+            f" ON m.key = l.memory WHERE {near} IN ({{placeholders}})"
+            " AND l.relationship IN (?, ?, ?)"
         )
         for one, kind, two in rows_in(connection, sql, ids, *RELATIONSHIPS):
             yield one, kind, two, is_stated

@@ -11,7 +11,7 @@ from keeplore.index.sql import rows_in
 
 _SUCCESSORS = (
     "SELECT l.target, min(n.created_at) FROM links l JOIN memories n ON n.key = l.memory"
-    " WHERE l.relationship = 'supersedes' AND l.target IN ({marks}) GROUP BY 1"
+    " WHERE l.relationship = 'supersedes' AND l.target IN ({placeholders}) GROUP BY 1"
 )
 
 

@@ -14,7 +14,7 @@ from keeplore.index.sql import (
     column,
     count_passages,
     last_passage,
-    marks,
+    placeholders,
     raise_version,
     rows_in,
     value,
@@ -78,7 +78,7 @@ def cosines(
     rows = rows_in(
         connection,
         "SELECT p.id, e.vector FROM passages p JOIN embeddings e ON e.hash = p.hash"
-        " WHERE p.id IN ({marks}) AND e.model = ?",
+        " WHERE p.id IN ({placeholders}) AND e.model = ?",
         passages,
         model,
     )
@@ -129,7 +129,7 @@ def drop_orphans(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
 
 def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
     """Delete the vectors of every other model, given by fingerprint."""
-    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({marks(keep)}))"  # marks
+    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({placeholders(keep)}))"  # marks
     for table in ("embeddings", "blocks"):
         connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))
 
@@ -229,7 +229,7 @@ def _passages_lacking(
     """
     places = {key: place for place, key in enumerate(keys)}
     rows = connection.execute(
-        f"SELECT p.memory, p.id {_LACKING} AND p.memory IN ({marks(keys)})",
+        f"SELECT p.memory, p.id {_LACKING} AND p.memory IN ({placeholders(keys)})",
         (model, *keys),
     )
     return [id_ for _, id_ in sorted(rows, key=lambda row: (-places[row[0]], row[1]))]
@@ -241,7 +241,7 @@ def _texts_lacking(
     """Hash and text of those of these passages that still have no vector, in their order."""
     rows = connection.execute(
         f"SELECT p.id, p.hash, p.title, p.head || p.body, p.context {_LACKING}"
-        f" AND p.id IN ({marks(ids)})",
+        f" AND p.id IN ({placeholders(ids)})",
         (model, *ids),
     )
     texts = {id_: (hash_, embedded_text(*parts)) for id_, hash_, *parts in rows}

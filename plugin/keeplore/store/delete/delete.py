@@ -32,7 +32,7 @@ from keeplore.memory.note import hash_of
 from keeplore.store import files
 from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.inspection import introduced
+from keeplore.store.git.inspection import introduced_blobs
 from keeplore.store.git.objects import CycleCache
 from keeplore.store.memory_files import id_at
 from keeplore.store.paths import is_memory, is_portable
@@ -303,10 +303,10 @@ def _memory_and_bytes(root: Path, blob: str, path: str) -> tuple[Memory, bytes] 
 
 def _brought_files(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
     """Blob and path of each memory file that a commit brought."""
-    found = introduced(
+    found = introduced_blobs(
         root, "--all", "--full-history", "--diff-filter=AM", "--", *names
     )
-    return [(blob, place) for _, blob, place in found if is_memory(place)]
+    return [(one.blob, one.path) for one in found if is_memory(one.path)]
 
 
 def _id_at(root: Path, cache: CycleCache, file: FileState) -> str:

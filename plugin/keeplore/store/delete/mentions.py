@@ -13,7 +13,7 @@ from keeplore.memory.digest import sources_of
 from keeplore.memory.merge.memory_merge import TRIGGER
 from keeplore.store import audit_log
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.inspection import introduced
+from keeplore.store.git.inspection import introduced_blobs
 from keeplore.store.paths import is_memory
 from keeplore.store.tombstones import FOLDER, parse, without_text
 
@@ -69,8 +69,8 @@ def merge_copies(root: Path, ids: Iterable[str]) -> dict[str, None]:
     """The memories that hold words of these: versions that merges put beside them, and digests;
     also where only history has them.
     """
-    brought = introduced(root, *EVERYTHING)
-    paths = {blob: path for _, blob, path in brought if is_memory(path)}
+    introduced = introduced_blobs(root, *EVERYTHING)
+    paths = {one.blob: one.path for one in introduced if is_memory(one.path)}
     links: dict[str, set[str]] = {}  # copy → what it contradicts
     for blob, data in contents(root, paths):
         if b"kind: digest" in data or (

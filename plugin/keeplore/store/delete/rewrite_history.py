@@ -23,7 +23,7 @@ from keeplore.memory.location import digits_of
 from keeplore.memory.names import short_id
 from keeplore.store.delete.mentions import EVERYTHING, without_mentions
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.inspection import introduced
+from keeplore.store.git.inspection import introduced_blobs
 from keeplore.store.paths import is_memory
 
 _DROPPED = (b"gpgsig", b"gpgsig-sha256", b"mergetag")
@@ -90,12 +90,12 @@ def find(
     another machine wrote can take away nothing else. It is then found at any path. Older tombstones
     and lines of the audit that tell of such a memory are found too.
     """
-    brought = introduced(root, *revisions)
-    places = dict.fromkeys((blob, path) for _, blob, path in brought)
+    introduced = introduced_blobs(root, *revisions)
+    places = dict.fromkeys((blob, path) for _, blob, path in introduced)
     held = _memory_blobs(read, places, wanted)
     mentions = without_mentions(root, places, wanted)
     found = []
-    for commit, blob, path in brought:
+    for commit, blob, path in introduced:
         if blob in held:
             found.append(TextOccurrence(commit, blob, path, held[blob]))
         elif (blob, path) in mentions:

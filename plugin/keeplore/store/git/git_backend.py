@@ -24,12 +24,12 @@ from keeplore.store.git.objects import (
     PLAIN,
     Blob,
     Changes,
+    ConflictSides,
     CycleCache,
     Locked,
     MergeIndex,
     Moved,
     PathChange,
-    Sides,
 )
 from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours
@@ -44,7 +44,6 @@ _PLAINLY = (
     f"-c {MERGE_DRIVER}.recursive=text"
 ).split()
 _MERGE_TREE = "merge-tree --write-tree --allow-unrelated-histories -z --no-messages"
-NO_SIDES: Sides = (None, None, None)
 
 
 class GitBackend:
@@ -283,7 +282,7 @@ class _GitMergeIndex(MergeIndex):
         base: str,
         files: dict[str, Blob],
         known: Collection[str],
-        sides: Mapping[str, Sides],
+        sides: Mapping[str, ConflictSides],
     ) -> None:
         super().__init__(
             {path: blob for path, blob in files.items() if path in known}, sides
@@ -302,15 +301,17 @@ def _blob(mode: str, id_: str) -> Blob | None:
 
 def _conflicts(
     unmerged: GitResult, mine: Mapping[str, Blob], theirs: Mapping[str, Blob]
-) -> dict[str, Sides]:
-    """The sides of each conflict, by the path that a side knows."""
-    conflicts: dict[str, Sides] = {}
-    for (mode, id_, stage), path in unmerged.entries:
-        # what cannot stand at one path with the other side's gets another name, which no side
-        # knows
-        place = path if path in mine or path in theirs else path.rpartition("~")[0]
-        base = _blob(mode, id_) if stage == "1" else conflicts.get(place, NO_SIDES)[0]
-        conflicts[place] = (base, mine.get(place), theirs.get(place))
+) -> dict[str, ConflictSides]:
+    """The sides of each conflict, by the path that one of them has."""
+    conflicts: dict[str, ConflictSides] = {}
+    for (mode, id_, stage), listed in unmerged.entries:
+        is_known = listed in mine or listed in theirs
+        # git lists a file as "path~branch" where the other side has a folder at its path
+        path = listed if is_known else listed.rpartition("~")[0]
+        base = conflicts[path].base if path in conflicts else None
+        if stage == "1":
+            base = _blob(mode, id_)
+        conflicts[path] = ConflictSides(base, mine.get(path), theirs.get(path))
     return conflicts
 
 

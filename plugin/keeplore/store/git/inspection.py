@@ -10,6 +10,7 @@ import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from keeplore.errors import RepositoryError
 from keeplore.memory.frontmatter import MAX_FILE
@@ -49,9 +50,10 @@ def is_as_committed(root: Path, path: str) -> bool:
     return is_known and not output(root, "status --porcelain --", path).text
 
 
-def differing(root: Path) -> list[str]:
-    """Paths of ours that git, by their times and sizes, holds to differ from HEAD. Raises
-    RepositoryError.
+def changed_paths(root: Path) -> list[str]:
+    """Paths of ours whose files differ from HEAD, as git tells by their times and sizes.
+
+    Raises RepositoryError.
     """
     paths = output(root, "diff --name-only --no-renames -z HEAD --", *FOLDERS).items
     present = [folder for folder in FOLDERS if (root / folder).exists()]
@@ -62,8 +64,9 @@ def differing(root: Path) -> list[str]:
 
 
 def ignored_files(root: Path) -> list[str]:
-    """Paths of memories on disk that git does not have and is told to ignore, and of what is
-    indexed beside them. Raises RepositoryError.
+    """Paths of files on disk that are indexed, memories or others, and that git is told to ignore.
+
+    Raises RepositoryError.
     """
     present = [folder for folder in FOLDERS if (root / folder).exists()]
     if not present:
@@ -74,8 +77,8 @@ def ignored_files(root: Path) -> list[str]:
 
 
 def ignored_note(file: Path) -> str:
-    """That git is told to ignore a file that was just written, and what says where; "" where it is
-    not, or git does not say.
+    """A warning that git ignores a file just written, with the command that shows the rule; ""
+    where git takes it, or does not say.
     """
     with contextlib.suppress(RepositoryError):
         if ignored(file.parent, [file.name]):
@@ -91,9 +94,9 @@ def where_ignored(folder: Path, path: str) -> str:
     return f"`{git_in(folder)} check-ignore -v {shlex.quote(path)}` says where"
 
 
-def left_out(root: Path) -> list[str]:
-    """Paths below our folders that are no regular files, or named as not every system can: git does
-    not get them.
+def unstorable_paths(root: Path) -> list[str]:
+    """Paths below our folders that are never committed: they are no regular files, or their
+    names are not valid on every system.
     """
     skipped: list[str] = []
     seen = [
@@ -112,23 +115,29 @@ def other_versions(root: Path) -> list[str]:
     )
 
 
-def old_locks(root: Path, age_s: float) -> Iterator[tuple[Path, float]]:
-    """Locks of git older than ``age_s``, with their age in seconds. Raises RepositoryError."""
+class OldLock(NamedTuple):
+    path: Path
+    age_s: float
+
+
+def old_locks(root: Path, min_age_s: float) -> Iterator[OldLock]:
+    """The locks of git that are older than ``min_age_s``. Raises RepositoryError."""
     places = directories(root)
     locks = [folder / name for folder in {places.own, places.common} for name in _LOCKS]
     locks += (places.common / "refs" / "heads").rglob("*.lock")
     for lock in locks:
         try:
-            age = time.time() - lock.stat().st_mtime
+            age_s = time.time() - lock.stat().st_mtime
         except OSError:
             continue
-        if age > age_s:
-            yield lock, age
+        if age_s > min_age_s:
+            yield OldLock(lock, age_s)
 
 
-def damaged(root: Path) -> str:
-    """What ``git fsck`` finds wrong with the objects, "" where all is well. Raises
-    RepositoryError.
+def damaged_objects(root: Path) -> str:
+    """What ``git fsck`` finds wrong with the objects, "" where all is well.
+
+    Raises RepositoryError.
     """
     done = run(root, "fsck --no-dangling --no-progress", timeout_s=FSCK_TIMEOUT_S)
     return "" if done.code == 0 else " ".join(f"{done.error} {done.text}".split())[:500]
@@ -177,14 +186,14 @@ def unpublished_contents(
     Raises RepositoryError.
     """
     exclude = (f"^{theirs}",) if theirs else ()
-    paths = {blob: path for _, blob, path in introduced(root, head, *exclude)}
+    paths = {one.blob: one.path for one in introduced_blobs(root, head, *exclude)}
     for blob, data in contents(root, paths):
         if is_ours(paths[blob]) or b"\0" not in data[:_LOOKED_AT]:
             yield paths[blob], data
 
 
 def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Id and content of the blobs that these names stand for; none that is larger than MAX_FILE."""
+    """Id and content of the blobs with these names, but for those larger than MAX_FILE."""
     batch: list[str] = []
     held = 0
     for blob, size in _sizes(root, names):
@@ -198,7 +207,7 @@ def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _sizes(root: Path, names: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Id and size of each, neither of a "missing" one nor of a repository inside."""
+    """Id and size of each blob; missing ones and submodules are left out."""
     # git reads a name from each line
     asked = _lines(name for name in names if "\n" not in name)
     listed = output(root, "cat-file --batch-check", stdin=asked).text if asked else ""
@@ -234,22 +243,30 @@ def _filtered_paths(root: Path, paths: list[str]) -> list[str]:
     return [path for path, value in pairs if value not in ("unspecified", "unset")]
 
 
-def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
-    """Commit, blob and path of everything that the commits of a ``git log`` have and none of their
-    parents has there.
+class IntroducedBlob(NamedTuple):
+    """A blob that a commit has at a path where none of its parents has it."""
 
-    Newest commits first. Raises RepositoryError.
+    commit: str
+    blob: str
+    path: str
+
+
+def introduced_blobs(root: Path, *arguments: str) -> list[IntroducedBlob]:
+    """What the commits of a ``git log`` with these arguments introduce, newest commit first.
+
+    Raises RepositoryError.
     """
     environment = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
     done = output(
         root, _INTRODUCED, "--format=%x00commit %H", *arguments, environment=environment
     )
-    found, commit, blob = [], "", ""
+    found: list[IntroducedBlob] = []
+    commit = blob = ""
     for item in done.items:
         fields = item.lstrip("\n").split(" ")
         if blob:
             if blob.strip("0"):  # else the path was removed
-                found.append((commit, blob, item))
+                found.append(IntroducedBlob(commit, blob, item))
             blob = ""
         elif fields[0].startswith(":"):
             blob = fields[-2]

@@ -20,6 +20,7 @@ from keeplore.store.git.objects import (
     PLAIN,
     Blob,
     Changes,
+    ConflictSides,
     CycleCache,
     Locked,
     MergeIndex,
@@ -289,8 +290,7 @@ class _LibraryMergeIndex(MergeIndex):
         conflicts = {}
         for sides in index.conflicts or ():
             path = next(entry.path for entry in sides if entry)
-            base, one, other = map(_blob, sides)
-            conflicts[path] = (base, one, other)
+            conflicts[path] = ConflictSides(*map(_blob, sides))
         files = {entry.path: Blob(str(entry.id), int(entry.mode)) for entry in index}
         super().__init__(files, conflicts)
         self._repository = repository

@@ -29,8 +29,14 @@ def blob_id_at(files: Mapping[str, Blob], path: str) -> str:
 
 
 Changes = Mapping[str, Blob | None]  # path → its new content, None where it is removed
-# of a conflict: what both came from, and what each has
-Sides = tuple[Blob | None, Blob | None, Blob | None]
+
+
+class ConflictSides(NamedTuple):
+    """The blobs of a conflict at its path, each None where there is none."""
+
+    base: Blob | None = None  # what both sides came from
+    one: Blob | None = None
+    other: Blob | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,9 @@ class CycleCache:
 class MergeIndex(ABC):
     """The files of a merge in the making: what git joined, and the conflicts that it left."""
 
-    def __init__(self, files: dict[str, Blob], conflicts: Mapping[str, Sides]) -> None:
+    def __init__(
+        self, files: dict[str, Blob], conflicts: Mapping[str, ConflictSides]
+    ) -> None:
         self.files = files
         self.conflicts = dict(conflicts)
         self._changed: dict[str, Blob | None] = {}

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import run
@@ -67,6 +68,18 @@ _LOG = (
     " --no-renames"
 )
 MAX_REFLOG = 256 * 1024  # bytes from its end
+
+
+class CommitAuthor(NamedTuple):
+    email: str
+    machine: str  # "" where the commit names none
+
+
+class LastCommit(NamedTuple):
+    """The newest commit of a machine: its author's address and time."""
+
+    email: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,31 +165,30 @@ def is_somebodys(email: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AuthorshipSummary:
-    """What commits tell together: machine → address and time of its newest one; addresses of those
-    that name none.
+    """What commits tell together of who wrote what.
 
-    ``touched`` has each path with address and machine of the newest commit that changed it, merges
-    of one's own left out, for what they hold is other commits'. ``count`` is how many commits there
-    were.
+    ``machines`` has the last commit of each machine, ``others`` the addresses of commits that name
+    no machine, ``touched`` for each path the author of the newest commit that changed it; of a
+    merge, only what none of its sides has.
     """
 
-    machines: dict[str, tuple[str, str]]
+    machines: dict[str, LastCommit]
     others: frozenset[str]
-    touched: dict[str, tuple[str, str]]
-    count: int
+    touched: dict[str, CommitAuthor]
+    count: int  # of the commits
 
 
 def summary(commits: Iterator[AuthoredCommit]) -> AuthorshipSummary:
     """Read commits, children first."""
-    machines: dict[str, tuple[str, str]] = {}
-    touched: dict[str, tuple[str, str]] = {}
+    machines: dict[str, LastCommit] = {}
+    touched: dict[str, CommitAuthor] = {}
     others: set[str] = set()
     count = 0
     for count, commit in enumerate(commits, 1):  # noqa: B007  # how many there were
         if commit.machine:
-            machines.setdefault(commit.machine, (commit.email, commit.at))
+            machines.setdefault(commit.machine, LastCommit(commit.email, commit.at))
         else:
             others.add(commit.email)
         for path in commit.paths:
-            touched.setdefault(path, (commit.email, commit.machine))
+            touched.setdefault(path, CommitAuthor(commit.email, commit.machine))
     return AuthorshipSummary(machines, frozenset(others), touched, count)

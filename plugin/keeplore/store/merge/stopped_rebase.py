@@ -15,7 +15,7 @@ from pathlib import Path
 from keeplore.store import checkout_lock, files
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.inspection import introduced
+from keeplore.store.git.inspection import introduced_blobs
 from keeplore.store.git.objects import Blob
 from keeplore.store.git.signature import TRAILER, signature_of
 from keeplore.store.merge.rebase_recovery import note_aside
@@ -177,9 +177,8 @@ def _edits(
     a later one.
     """
     onto = _text(backend.places.own / REBASE / "onto")
-    held = {
-        (path, blob) for _, blob, path in introduced(backend.root, noted, f"^{onto}")
-    }
+    rebased = introduced_blobs(backend.root, noted, f"^{onto}")
+    held = {(one.path, one.blob) for one in rebased}
     return {
         path: text
         for path, text in texts.items()

@@ -19,9 +19,9 @@ from keeplore.store.git.objects import (
     PLAIN,
     REGULAR,
     Blob,
+    ConflictSides,
     MergeIndex,
     PathChange,
-    Sides,
 )
 from keeplore.store.git.signature import Signature
 from keeplore.store.merge.merge_plan import (
@@ -70,7 +70,7 @@ def _apply_plan(backend: GitBackend, index: MergeIndex, plan: MergePlan) -> None
     """Put the plan's files into the merge."""
     for path, content in plan.files.items():
         index.set(path, _blob(backend, path, content))
-    _add(backend, index, plan.beside)
+    _add_files(backend, index, plan.beside)
 
 
 def _base(backend: GitBackend, one: str, other: str, depth: int) -> str:
@@ -117,40 +117,39 @@ def _blob(
     )
 
 
-def _add(
+def _add_files(
     backend: GitBackend,
     index: MergeIndex,
     extra: Mapping[str, bytes],
     mode: int = REGULAR,
 ) -> None:
-    """Put files beside, unless they are there."""
+    """Add files, unless their paths are taken."""
     for path, data in sorted(extra.items()):
         if path not in index.files:
             index.set(path, _blob(backend, path, data, mode))
 
 
-def _can_settle(index: MergeIndex, path: str, sides: Sides) -> bool:
-    """Whether it is about files and links alone, and no side has a folder of this name."""
+def _can_settle(index: MergeIndex, path: str, sides: ConflictSides) -> bool:
+    """Whether a conflict is about files and links alone, and no side has a folder at its path."""
     modes = {blob.mode for blob in sides if blob}
-    if not any(sides[1:]) or not modes.issubset((*PLAIN, LINK)):
+    if not (sides.one or sides.other) or not modes.issubset((*PLAIN, LINK)):
         return False
     return not any(known.startswith(f"{path}/") for known in index.files)
 
 
 def _resolve_both_changed(
-    backend: GitBackend, index: MergeIndex, path: str, sides: Sides
+    backend: GitBackend, index: MergeIndex, path: str, sides: ConflictSides
 ) -> None:
     """Settle a file of the person's that both sides changed: joined where that is possible, else
     both stay.
     """
-    base, *ends = sides
-    held = [blob for blob in ends if blob]
-    if len(held) == 1:  # removed on one side, changed on the other
-        index.set(path, held[0])
-    elif any(blob.mode == LINK for blob in held):
-        _settle_links(backend, index, path, held)
+    blobs = [blob for blob in (sides.one, sides.other) if blob]
+    if len(blobs) == 1:  # removed on one side, changed on the other
+        index.set(path, blobs[0])
+    elif any(blob.mode == LINK for blob in blobs):
+        _settle_links(backend, index, path, blobs)
     else:
-        _settle_texts(backend, index, path, base, held)
+        _settle_texts(backend, index, path, sides.base, blobs)
 
 
 def _settle_texts(
@@ -167,7 +166,7 @@ def _settle_texts(
     )
     mode = max(blob.mode for blob in blobs)  # a program stays one
     index.set(path, _blob(backend, path, data, mode))
-    _add(backend, index, extra, mode)
+    _add_files(backend, index, extra, mode)
 
 
 def _settle_links(

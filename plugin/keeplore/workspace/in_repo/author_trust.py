@@ -15,6 +15,7 @@ from keeplore.recall.unasked.origin import MemorySource
 from keeplore.store.code_store import FOLDER, CodeStore
 from keeplore.store.git import signature
 from keeplore.store.git.git_command import run
+from keeplore.store.git.signature import CommitAuthor
 from keeplore.store.repository_state import directories, is_shallow
 from keeplore.workspace.machine_trust import (
     CommitHistory,
@@ -23,6 +24,7 @@ from keeplore.workspace.machine_trust import (
 )
 
 UNKNOWN = "?"  # the author of what lies before the end of a shallow clone
+NOBODY = CommitAuthor(UNKNOWN, "")
 
 
 class AuthorTrust(MachineTrust):
@@ -61,7 +63,7 @@ class AuthorTrust(MachineTrust):
     ) -> MemorySource:
         by = known.history.touched.get(path())
         if by is not None:
-            return self.source_of_author(by[0])
+            return self.source_of_author(by.email)
         is_own = known.is_read and machine in self._own
         return MemorySource.OWN if is_own else MemorySource.WAITING
 
@@ -69,37 +71,36 @@ class AuthorTrust(MachineTrust):
         return False
 
     def _read_history(self, head: str, _addresses: frozenset[str]) -> CommitHistory:
-        """The history of the commits that changed notes; what another branch has is forgotten with
-        it.
-        """
+        """The history of the commits that changed notes, on this branch alone."""
         known = self._history or CommitHistory.load(self._cache)
         if not head:
             return CommitHistory()
-        is_cut = is_shallow(directories(self._root))
-        if not is_cut and (UNKNOWN, "") in known.touched.values():
+        is_clone_shallow = is_shallow(directories(self._root))
+        was_deepened = not is_clone_shallow and NOBODY in known.touched.values()
+        if was_deepened:
             known = CommitHistory()
         if head != known.head:
-            known = self._read_on(known, head, is_cut=is_cut)
+            known = self._read_on(known, head, is_clone_shallow=is_clone_shallow)
             self._save(known)
         self._history = known
         return known
 
     def _read_on(
-        self, known: CommitHistory, head: str, *, is_cut: bool
+        self, known: CommitHistory, head: str, *, is_clone_shallow: bool
     ) -> CommitHistory:
         if known.head and self._is_before(known.head, head):
             newer = self._last_authors(head, known.head)
             return CommitHistory(head, touched={**known.touched, **newer})
         touched = self._last_authors(head)
-        if is_cut:  # its first commit seems to have written everything
-            touched = dict.fromkeys(touched, (UNKNOWN, ""))
+        if is_clone_shallow:  # its first commit seems to have written everything
+            touched = dict.fromkeys(touched, NOBODY)
         return CommitHistory(head, touched=touched)
 
     def _is_before(self, old: str, new: str) -> bool:
         asked = "merge-base --is-ancestor"
         return run(self._root, asked, old, new).code == 0
 
-    def _last_authors(self, head: str, old: str = "") -> dict[str, tuple[str, str]]:
+    def _last_authors(self, head: str, old: str = "") -> dict[str, CommitAuthor]:
         """Path → who changed it last."""
         place = f"{NAME}/{FOLDER}"
         commits = signature.authored_commits(self._root, head, old, place)

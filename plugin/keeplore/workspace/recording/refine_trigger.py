@@ -57,18 +57,14 @@ class RefineTrigger:
         if state.open_id and is_recent(compaction.at, RECENT):
             self._queue(state.open_id, RefineCause.COMPACTION)
 
-    def _queue(self, memory_id: str, why: str, **about: str) -> None:
+    def _queue(self, memory_id: str, cause: str, **options: str) -> None:
         workspace = self._workspace
         if workspace.settings.refine_mode == RefineMode.FROZEN or not is_on(workspace):
             return
         try:
-            enqueue(
-                JobQueue(workspace.places.jobs), workspace.name, memory_id, why, **about
-            )
-        except (
-            KeeploreError,
-            OSError,
-        ) as e:
+            queue = JobQueue(workspace.places.jobs)
+            enqueue(queue, workspace.name, memory_id, cause, **options)
+        except (KeeploreError, OSError) as e:
             # what was said is kept all the same, and `keeplore refine` finds it
             LOG.warning(
                 "%s: %s is not queued to be refined: %s", workspace.name, memory_id, e
@@ -82,19 +78,17 @@ def is_on(workspace: RecordedWorkspace) -> bool:
 
 
 def enqueue(
-    queue: JobQueue, workspace: str, memory_id: str, why: str, **wishes: Any
+    queue: JobQueue, workspace: str, memory_id: str, cause: str, **options: Any
 ) -> bool:
-    """Put a job in; a newer one of the same conversation replaces it, unless it is of a compaction.
+    """Queue a conversation to be refined, in the place of an older job for it unless that, or this
+    one, is for a compaction. Returns whether it was queued.
 
-    With ``at``, when it began, a conversation goes before later ones that wait: what was said last
-    is to be the newer note, in whatever order an import reads them.
+    The option ``at`` is when the conversation began: earlier ones are refined first, so that what
+    was said last becomes the newest note, in whatever order an import reads them.
     """
-    payload = {
-        "workspace": workspace,
-        "why": why,
-        **{key: wish for key, wish in wishes.items() if wish},
-    }
-    is_compaction = why == RefineCause.COMPACTION
+    payload = {"workspace": workspace, "why": cause}
+    payload |= {key: option for key, option in options.items() if option}
+    is_compaction = cause == RefineCause.COMPACTION
     return queue.add(
         FIRST if is_compaction else REST,
         memory_id,

@@ -131,34 +131,30 @@ def _answer(places: Places, request: RecallRequest) -> dict[str, Any]:
 
 
 def _without_worker(places: Places, request: RecallRequest) -> dict[str, Any]:
-    """The answer as a worker would give it, with a few missing vectors made on the way."""
+    """The answer as a worker would give it; where only few vectors are missing, they are made."""
     # half a second of imports that a warm worker has behind it
     from keeplore.workspace.registry import Registry
 
     with Registry(places) as registry:
         answer = registry.recall(request)
-        asked = [
+        searched = (
             registry.for_directory(request.cwd),
             registry.code_memory(request.cwd),
-        ]
-        few = [one for one in asked if one and _lacks_few(one)]
-        filled = (
-            [] if request.text_only else [_make_missing_vectors(one) for one in few]
         )
-        if any(filled):
-            answer = registry.recall(request)
+        if not request.text_only:
+            completed = [_add_missing_vectors(one) for one in searched if one]
+            if any(completed):
+                answer = registry.recall(request)
         return answer.to_json()
 
 
-def _lacks_few(workspace: Workspace) -> bool:
-    stamp = workspace.index.state()
-    return 0 < stamp.passages - stamp.vectors <= FEW
-
-
-def _make_missing_vectors(workspace: Workspace) -> bool:
-    """Make the vectors that are missing, which takes a second at most: what was just written is
-    found then.
+def _add_missing_vectors(workspace: Workspace) -> bool:
+    """Make the missing vectors where they are few, which takes a second at most, so that what was
+    just written is found. Returns whether it did.
     """
+    stamp = workspace.index.state()
+    if not 0 < stamp.passages - stamp.vectors <= FEW:
+        return False
     # without a model text search serves, and the answer says so; a server may take longer than a
     # person waits
     with contextlib.suppress(IndexUnavailable, ModelUnavailable):

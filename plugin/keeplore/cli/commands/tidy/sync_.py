@@ -35,7 +35,7 @@ def sync_command(registry: Registry, *, join: bool) -> None:
     The worker does the same in the background; this waits for it and says what came of it.
     """
     # heavy: git and the index
-    from keeplore.recall.prepare import unread_files
+    from keeplore.recall.prepare import unreadable_files
     from keeplore.workspace.lifecycle.sync_workspace import synchronise
 
     registry.is_mending = True  # the remote may have better settings than those here
@@ -49,7 +49,7 @@ def sync_command(registry: Registry, *, join: bool) -> None:
         changed = counted(refreshed.changed, "memory", "memories")
         gone = refreshed.removed
         say(f"{changed} new or changed, {gone} gone; they can be found now.")
-    for text in unread_files(workspace.index):
+    for text in unreadable_files(workspace.index):
         note(text)
     _note_ignored(workspace)
     if left := _contradictions(workspace):
