@@ -157,14 +157,8 @@ class MessageHistory:
             self._drop(going)
             if text:
                 self._summary = Message("system", text)
-                at = next(
-                    (
-                        at
-                        for at, one in enumerate(self._counted)
-                        if not one[0].is_system
-                    ),
-                    len(self._counted),
-                )
+                is_system = [message.is_system for message, _ in self._counted]
+                at = [*is_system, False].index(False)  # behind the system messages
                 self._counted.insert(at, (self._summary, tokens))
 
     def _overflow(self, max_tokens: int) -> list[Message]:
@@ -194,13 +188,15 @@ def _message(given: Message | Mapping[str, str]) -> Message:
 def _kept_flags(
     counted: list[_Counted], max_tokens: int, summary: Message | None
 ) -> list[bool]:
-    """Whether each message stays; a summary is no more than what it sums up."""
-    is_fixed = [one.is_system and one is not summary for one, _ in counted]
+    """Whether each message stays: system messages always, but for the summary; of the others the
+    newest that fit into the rest of ``max_tokens``.
+    """
+    is_fixed = [message.is_system and message is not summary for message, _ in counted]
     room = max_tokens - sum(tokens for _, tokens in compress(counted, is_fixed))
-    kept: list[bool] = []
-    for (_, tokens), is_kept in zip(reversed(counted), reversed(is_fixed), strict=True):
-        if not is_kept:
-            # below zero, not even an empty message fits
+    newest_first: list[bool] = []
+    for (_, tokens), stays in zip(reversed(counted), reversed(is_fixed), strict=True):
+        if not stays:
+            # once one is dropped, -1 drops every older one, even an empty one
             room = room - tokens if tokens <= room else -1
-        kept.append(is_kept or room >= 0)
-    return kept[::-1]
+        newest_first.append(stays or room >= 0)
+    return newest_first[::-1]

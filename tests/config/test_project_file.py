@@ -12,7 +12,7 @@ from keeplore.config.code_consent import CodeConsent, CodeConsents
 from keeplore.config.project_file import (
     MAX_FILE,
     UnreadableProjectFile,
-    code_root,
+    code_memory_folder,
     project_file,
     said_by,
     says_in_repo,
@@ -77,17 +77,17 @@ def test_the_nearest_repository_says_whether_it_keeps_memory(tmp_path: Path) -> 
     inner = tmp_path / "code" / "src"
     inner.mkdir(parents=True)
     place = tmp_path / "code" / ".keeplore"
-    assert code_root(inner) is None
+    assert code_memory_folder(inner) is None
     place.write_text("memory: in-repo\n", encoding="utf-8")
-    assert code_root(inner) is None  # no repository
+    assert code_memory_folder(inner) is None  # no repository
     (tmp_path / "code" / ".git").mkdir()
-    assert code_root(inner) == code_root(tmp_path / "code") == place
+    assert code_memory_folder(inner) == code_memory_folder(tmp_path / "code") == place
     (inner / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
-    assert code_root(inner) is None
+    assert code_memory_folder(inner) is None
     (inner / ".git").unlink()
     place.rename(tmp_path / "other")
     place.symlink_to(tmp_path / "other")
-    assert code_root(inner) is None  # it would lead out of the repository
+    assert code_memory_folder(inner) is None  # it would lead out of the repository
 
 
 def test_consents_are_written_down_one_for_each_repository(tmp_path: Path) -> None:

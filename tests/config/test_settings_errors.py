@@ -9,9 +9,9 @@ import pytest
 
 from keeplore.config.settings import (
     MAX_FILE,
+    did_you_mean,
     flat_settings,
     load_settings,
-    meant_keys,
     setting_keys,
 )
 from keeplore.errors import ConfigError
@@ -79,7 +79,7 @@ def test_one_that_says_nothing_leaves_what_is_built_in(
     ],
 )
 def test_a_key_that_may_have_been_meant_is_named(key: str, hint: str) -> None:
-    assert meant_keys(key) == hint
+    assert did_you_mean(key) == hint
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])

@@ -80,14 +80,14 @@ class OpenConversation:
                 return at
         return None
 
-    def drop_announced(self, exchange: Exchange, turn: Turn) -> bool:
-        """Drop the last exchange where it was only the prompt of this one, waiting behind others:
-        now that it is known what was said and when, it counts as new. Returns whether it was.
+    def drop_placeholder(self, exchange: Exchange, turn: Turn) -> bool:
+        """Drop the last exchange where it only announced the prompt of this one, which now counts
+        as new. Returns whether it was dropped; a conversation's only exchange never is.
         """
         last = len(self.exchanges) - 1
-        is_waiting = last > 0 and is_tentative(self.exchanges[last])
-        has_come = is_waiting and not is_tentative(exchange)
-        if not has_come or self.position(exchange, turn) != last:
+        is_placeholder = last > 0 and is_tentative(self.exchanges[last])
+        is_replaceable = is_placeholder and not is_tentative(exchange)
+        if not is_replaceable or self.position(exchange, turn) != last:
             return False
         self.conversation = replace(self.conversation, exchanges=self.exchanges[:last])
         return True

@@ -82,7 +82,7 @@ class Capture:
         turn = replace(turn, work=observed_work(turn, self._deps.redact))
         current = self._open_conversation(state)
         new: Exchange | None = exchange
-        if current is None or not current.drop_announced(exchange, turn):
+        if current is None or not current.drop_placeholder(exchange, turn):
             new = self._unrecorded_part(current, exchange, turn)
         if new is None:
             return

@@ -58,13 +58,15 @@ def says_in_repo(folder: Path) -> bool:
         return False
 
 
-def code_root(place: Path) -> Path | None:
-    """The folder in which the code around a place says that it keeps memory, None without one."""
-    for folder in (place, *place.parents):
-        if (folder / ".git").exists():
-            place = folder / NAME
-            is_kept = says_in_repo(folder) and not place.is_symlink()
-            return place if is_kept else None
+def code_memory_folder(place: Path) -> Path | None:
+    """The folder with the memory that the repository around a place keeps; None where it keeps
+    none, or there is no repository.
+    """
+    for root in (place, *place.parents):
+        if (root / ".git").exists():
+            folder = root / NAME
+            is_kept = says_in_repo(root) and not folder.is_symlink()
+            return folder if is_kept else None
     return None
 
 

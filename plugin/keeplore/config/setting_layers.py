@@ -20,10 +20,10 @@ from keeplore.config.settings import (
     FILE,
     MAX_FILE,
     Settings,
+    did_you_mean,
     filled_settings,
     flat_settings,
     load_settings,
-    meant_keys,
     parse_settings,
     setting_keys,
 )
@@ -156,7 +156,7 @@ def known_key(key: str) -> str:
     """The key, once it is known that a setting is called so. Raises ConfigError where none is."""
     if key == "schema" or key not in setting_keys():
         raise ConfigError(
-            f"there is no setting {key!r}{meant_keys(key)}",
+            f"there is no setting {key!r}{did_you_mean(key)}",
             "`keeplore config list` shows all",
         )
     return key

@@ -325,15 +325,12 @@ def flat_settings(settings: Settings) -> dict[str, Any]:
     return values
 
 
-def meant_keys(key: str) -> str:
-    """A hint at the keys that may have been meant, `` (did you mean …?)``; "" where none is
-    close.
-    """
+def did_you_mean(key: str) -> str:
+    """The hint `` (did you mean …?)`` for an unknown key; "" where no key is close to it."""
     keys = list(setting_keys())
-    last = key.rpartition(".")[2]
-    # the section is missing, or it is that of another one
-    near = [key for key in keys if key.rpartition(".")[2] == last]
-    near = near or difflib.get_close_matches(key, keys, 1)
+    name = key.rpartition(".")[2]
+    in_other_sections = [known for known in keys if known.rpartition(".")[2] == name]
+    near = in_other_sections or difflib.get_close_matches(key, keys, 1)
     return f" (did you mean {' or '.join(near)}?)" if near else ""
 
 
@@ -405,7 +402,7 @@ def _filled_section(default: Any, data: Any, key: str) -> Any:
     inside = {name: f"{key}.{name}" if key else str(name) for name in data}
     for name, place in inside.items():
         if name not in known:
-            raise ValueError(f"{place}: there is no such key{meant_keys(place)}")
+            raise ValueError(f"{place}: there is no such key{did_you_mean(place)}")
     filled = {
         name: _with_overrides(known[name], value, inside[name])
         for name, value in data.items()

@@ -226,7 +226,7 @@ def _forgotten_finding(file: LintedFile, id_: str) -> LintFinding:
     remedy = (
         f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
     )
-    # the tombstone is that of whatever lies at this path
+    # an id made from the path: the tombstone is for any file that lies there
     if location_of(file.path).id == id_:
         remedy = (
             f"Rename it if it is another memory; `keeplore restore {id_}` brings the old one "

@@ -20,9 +20,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from keeplore.recall.request import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
+from keeplore.text.similarity import jaccard_index
 
 LOOKED_AT = 50  # memories that are compared with all better ones; no more than a handful is shown
 SUPPORT = 3  # passages of a memory that speak for one another
@@ -119,26 +121,28 @@ class _Candidate:
     outdated: float  # what was lost because its newest version may not be shown
 
 
+class SearchOdds(NamedTuple):
+    """What the searches say of a passage, as log-odds; the ``doubt`` is below 0."""
+
+    text: float
+    vectors: float
+    doubt: float
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreSteps:
-    """What each step of scoring makes of each passage's log-odds, in their order."""
+    """The log-odds of each passage: by the searches, and after each of the steps ``PARTS[3:8]``."""
 
-    # by the text, by the vectors, and the doubt
-    said: Mapping[int, tuple[float, float, float]]
-    worded: Mapping[int, float]
-    exchanged: Mapping[int, float]
-    joined: Mapping[int, float]
-    whole: Mapping[int, float]
-    current: Mapping[int, float]
+    searched: Mapping[int, SearchOdds]
+    after: Sequence[Mapping[int, float]]
 
     def parts(self, passage: int) -> Iterator[tuple[str, float]]:
-        yield from zip(PARTS[:3], self.said[passage], strict=True)
-        values = [sum(self.said[passage])]
-        values += [step[passage] for step in (self.worded, self.exchanged, self.joined)]
-        values += [self.whole[passage], self.current[passage]]
-        yield from zip(
-            PARTS[3:8], (b - a for a, b in itertools.pairwise(values)), strict=True
-        )
+        """The name of each part in ``PARTS``, and what it adds."""
+        searched = self.searched[passage]
+        yield from zip(PARTS[:3], searched, strict=True)
+        values = (sum(searched), *(odds[passage] for odds in self.after))
+        added = (after - before for before, after in itertools.pairwise(values))
+        yield from zip(PARTS[3:8], added, strict=True)
 
 
 def odds(
@@ -147,37 +151,32 @@ def odds(
     """Passage → log-odds that it answers; ``floor`` belongs to the model, None where there are no
     vectors.
     """
-    return {
-        passage: text + vectors + doubt
-        for passage, (text, vectors, doubt) in fuse(found, floor, w).items()
-    }
+    return {passage: sum(parts) for passage, parts in fuse(found, floor, w).items()}
 
 
 def fuse(
     found: Sequence[Evidence], floor: float | None, w: Weights
-) -> dict[int, tuple[float, float, float]]:
-    """Passage → its log-odds from text, from vectors, and the doubt, which is below 0; an echo of
-    the question has the doubt alone.
-    """
+) -> dict[int, SearchOdds]:
+    """Passage → its log-odds by the searches; an echo of the question has the doubt alone."""
     texts = [e for e in found if e.text is not None and not e.is_echo]
     best_text = max((e.text or 0.0 for e in texts), default=0.0)
     covered = max((e.coverage for e in texts), default=0.0)
     # a passage that the vector search did not give is at most as near as the last one that it gave
     lowest = min((e.cosine for e in found if e.cosine is not None), default=0.0)
-    said = {}
+    odds_of = {}
     for e in found:
         if e.is_echo:
             doubt = w.doubt_alone if floor is None else w.doubt
-            said[e.passage] = (0.0, 0.0, -doubt)
+            odds_of[e.passage] = SearchOdds(0.0, 0.0, -doubt)
             continue
         text = covered * max(0.0, e.text or 0.0) / best_text if best_text > 0 else 0.0
         if floor is None:
-            said[e.passage] = (w.text_alone * text, 0.0, -w.doubt_alone)
+            odds_of[e.passage] = SearchOdds(w.text_alone * text, 0.0, -w.doubt_alone)
         else:
             cosine = lowest if e.cosine is None else e.cosine
-            nearness = above_floor(cosine, floor)
-            said[e.passage] = (w.text * text, w.vector * nearness, -w.doubt)
-    return said
+            vectors = w.vector * above_floor(cosine, floor)
+            odds_of[e.passage] = SearchOdds(w.text * text, vectors, -w.doubt)
+    return odds_of
 
 
 def above_floor(cosine: float, floor: float) -> float:
@@ -216,8 +215,8 @@ def least_odds(score: float) -> float:
 def priors(
     standing: Standing, w: Weights = WEIGHTS
 ) -> tuple[float, float, float, float, float, float, float]:
-    """What place, permanence, age, archive and being a summary take from the log-odds, at most 0,
-    and what graph and feedback give.
+    """The log-odds that a memory has whatever is asked, in the order of ``PARTS``: of place,
+    permanence, age, archive and being a summary, at most 0; of graph and feedback.
     """
     place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
     archive = -w.archived if standing.is_archived else 0.0
@@ -254,14 +253,12 @@ def rank(
     ``explain`` fills in the parts.
     """
     # a statement stands for its conversation, and not for the exchange that it is from
-    known = [
-        e for e in found if e.memory in standings and not (by_turn and e.is_statement)
-    ]
-    known.sort(key=_number)
+    counted = (e for e in found if not (by_turn and e.is_statement))
+    known = sorted((e for e in counted if e.memory in standings), key=_number)
     steps = steps_of(found, known, standings, floor, w)
     best: dict[tuple[str, str], _Candidate] = {}
     for e in known:
-        memory, candidate = _candidate(e, standings, steps.current[e.passage], w)
+        memory, candidate = _candidate(e, standings, steps.after[-1][e.passage], w)
         turn = e.turn if by_turn and candidate.passage is not None else ""
         best[memory, turn] = _better(best.get((memory, turn)), candidate)
     ranked = []
@@ -292,7 +289,7 @@ def _parts(
 def _candidate(
     e: Evidence, standings: Mapping[str, Standing], odds: float, w: Weights
 ) -> tuple[str, _Candidate]:
-    """The memory that a passage speaks for, and how it does."""
+    """The id of the memory that a passage counts for, its newest version, and the candidate."""
     memory, passage = e.memory, e.passage
     outdated = 0.0
     head = standings[memory].head
@@ -310,40 +307,49 @@ def steps_of(
     floor: float | None,
     w: Weights,
 ) -> ScoreSteps:
-    """``known`` are those of ``found`` that have a standing, and for which the steps are made."""
-    said = fuse(found, floor, w)
-    worded = {e.passage: sum(said[e.passage]) + e.bonus for e in known}
-    exchanged, joined = with_support(known, worded, w)
-    whole = {
-        e.passage: joined[e.passage] + w.whole * standings[e.memory].whole
+    """The steps of scoring for the ``known`` passages: those of ``found`` that have a standing."""
+    searched = fuse(found, floor, w)
+    with_words = {e.passage: sum(searched[e.passage]) + e.bonus for e in known}
+    best_first = _best_first(known, with_words)
+    with_exchange = _with_exchange_support(best_first, with_words, w)
+    with_memory = _with_memory_mean(best_first, with_exchange, w)
+    with_whole = {
+        e.passage: with_memory[e.passage] + w.whole * standings[e.memory].whole
         for e in known
     }
-    current = favour_newest(known, whole, standings, w)
-    return ScoreSteps(said, worded, exchanged, joined, whole, current)
+    with_newest = favour_newest(known, with_whole, standings, w)
+    after = (with_words, with_exchange, with_memory, with_whole, with_newest)
+    return ScoreSteps(searched, after)
 
 
-def with_support(
-    known: Sequence[Evidence], worded: Mapping[int, float], w: Weights
-) -> tuple[dict[int, float], dict[int, float]]:
-    """The log-odds of each passage together with its exchange, and then together with its
-    memory.
-    """
-    exchanged = dict(worded)
-    of_turn: dict[tuple[str, str], list[int]] = {}
-    of_memory: dict[str, list[Evidence]] = {}
-    for e in _best_first(known, exchanged):
-        of_memory.setdefault(e.memory, []).append(e)
+def _with_exchange_support(
+    best_first: Sequence[Evidence], values: Mapping[int, float], w: Weights
+) -> dict[int, float]:
+    """The log-odds, raised for the best passage of each exchange by the second best one."""
+    passages: dict[tuple[str, str], list[int]] = {}
+    for e in best_first:
         if e.turn:
-            of_turn.setdefault((e.memory, e.turn), []).append(e.passage)
-    for first, *others in of_turn.values():
+            passages.setdefault((e.memory, e.turn), []).append(e.passage)
+    supported = dict(values)
+    for first, *others in passages.values():
         if others:
-            exchanged[first] += _support(exchanged[first], exchanged[others[0]], w)
-    joined: dict[int, float] = {}
-    for entries in of_memory.values():
-        mean = _mean_of_best(entries, exchanged, w)
+            supported[first] += _support(values[first], values[others[0]], w)
+    return supported
+
+
+def _with_memory_mean(
+    best_first: Sequence[Evidence], values: Mapping[int, float], w: Weights
+) -> dict[int, float]:
+    """The log-odds, each mixed with the mean of the best passages of its memory."""
+    by_memory: dict[str, list[Evidence]] = {}
+    for e in best_first:
+        by_memory.setdefault(e.memory, []).append(e)
+    mixed: dict[int, float] = {}
+    for entries in by_memory.values():
+        mean = _mean_of_best(entries, values, w)
         for e in entries:
-            joined[e.passage] = (1 - w.memory) * exchanged[e.passage] + w.memory * mean
-    return exchanged, joined
+            mixed[e.passage] = (1 - w.memory) * values[e.passage] + w.memory * mean
+    return mixed
 
 
 def _support(best: float, second: float, w: Weights) -> float:
@@ -380,19 +386,16 @@ def favour_newest(
     standings: Mapping[str, Standing],
     w: Weights,
 ) -> dict[int, float]:
-    """The log-odds, given out anew among statements that are about as close to the question: the
-    newest one gets the best.
-
-    They must be of one place, and none may be an older version: what replaced it is known there.
+    """The log-odds, with those of statements about as close to the question dealt out anew: the
+    best to the newest, among statements of one place that no version has replaced.
     """
     given = dict(values)
     for entries in _near_by_place(known, values, standings, w):
         closest = max(e.close for e in entries)
         rivals = [e for e in entries if e.close >= closest - w.current_within]
         newest = sorted(rivals, key=lambda e: (e.at, _number(e)), reverse=True)
-        given |= {
-            e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)
-        }
+        for e, rival in zip(newest, rivals, strict=True):
+            given[e.passage] = values[rival.passage]
     return given
 
 
@@ -431,10 +434,8 @@ def diverse(
     """
     kept: list[Ranked] = []
     for entry in ranked[:LOOKED_AT]:
-        twin = next(
-            (i for i, k in enumerate(kept) if _says_same(entry, k, words, w)),
-            None,
-        )
+        same = (i for i, k in enumerate(kept) if _says_same(entry, k, words, w))
+        twin = next(same, None)
         if twin is None:
             kept.append(entry)
             continue
@@ -472,21 +473,18 @@ def _with_odds(entry: Ranked, odds: float) -> Ranked:
 def _says_same(
     one: Ranked, other: Ranked, words: Mapping[int, frozenset[str]], w: Weights
 ) -> bool:
-    mine, theirs = (
-        None if entry.passage is None else words.get(entry.passage)
-        for entry in (one, other)
-    )
+    """Whether the passages of two results share most of their words, ``words`` by passage."""
+    if one.passage is None or other.passage is None:
+        return False
+    mine, theirs = words.get(one.passage), words.get(other.passage)
     if not mine or not theirs:
         return False
-    # texts of so different lengths have less in common, which needs no look at the words
+    # cheap: of texts so different in length no more can be shared
     short, long = sorted((len(mine), len(theirs)))
-    return short >= w.repeated_from * long and shared(mine, theirs) >= w.repeated_from
-
-
-def shared(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of the words that both have (Jaccard), 0..1."""
-    common = len(one & other)
-    return common / (len(one) + len(other) - common or 1)
+    return (
+        short >= w.repeated_from * long
+        and jaccard_index(mine, theirs) >= w.repeated_from
+    )
 
 
 def _better(known: _Candidate | None, new: _Candidate) -> _Candidate:

@@ -15,7 +15,7 @@ from keeplore.recall.digest_hits import (
     stands_in,
     without_told,
 )
-from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds, shared
+from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import (
@@ -37,6 +37,7 @@ from keeplore.recall.unasked.prompt_injection import (
 )
 from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS
+from keeplore.text.similarity import jaccard_index
 
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
@@ -280,7 +281,7 @@ def _is_repeated(
     same_from = context.deps.weights.same_from
     return any(
         _is_beside(row, other)
-        and shared(own, theirs) >= same_from
+        and jaccard_index(own, theirs) >= same_from
         and not any(stem.isdigit() for stem in own ^ theirs)
         for other, theirs in accepted
     )

@@ -60,4 +60,4 @@ username email account admin option optional text plain label hint help button e
 database server client system service file path command line variable environment setting config
 only never always every all any some none one two first last
 """
-SAID_WORDS = frozenset(_SAID.split())
+MESSAGE_WORDS = frozenset(_SAID.split())

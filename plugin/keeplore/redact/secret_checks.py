@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from keeplore.redact.code_references import is_reference
-from keeplore.redact.known_words import COMMON_VALUES, SAID_WORDS, SECRET_WORDS
+from keeplore.redact.known_words import COMMON_VALUES, MESSAGE_WORDS, SECRET_WORDS
 from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.randomness import (
     SEEN_CHARS,
@@ -60,7 +60,7 @@ _QUOTES = tuple("\"'`")
 _NAME = re.compile(r"[\w.\-\[\]$]*$")
 _TRAILING = ".,;:!?)]}>*'\"`"
 _CLOSERS = ",;:)]}`'\"*"  # of a setting, whose value may end with any other sign
-_SAID_ENDS = ".:?…"  # of a sentence or a label
+_MESSAGE_ENDS = ".:?…"  # of a sentence or a label
 MIN_PHRASE, MAX_WORDS = 8, 6  # characters, words of a password with blanks
 _SIGNS = "@#$%&*^+=~?!"  # at either end of a word they may be anything
 # host:port, host:port:port
@@ -376,20 +376,23 @@ def _is_quoted_password(value: str, name: str) -> bool:
     if is_reference(value) and "(" not in value[1:-1]:
         return False
     if " " in value:
-        return _is_phrase(value, is_expected="phrase" in name.lower())
+        return _is_passphrase(value, name)
     return not WORDS.match(value) or _is_password_of_words(value)
 
 
-def _is_phrase(value: str, *, is_expected: bool) -> bool:
-    """True for words that somebody chose, not for what a form or a program says to its user."""
+def _is_passphrase(value: str, name: str) -> bool:
+    """Whether quoted words are a secret, and not a message of a form or a program to its user.
+
+    ``name`` is that of the variable or field; one that says "phrase" expects several words.
+    """
     words = value.split(" ")
-    if is_expected and len(words) >= 4:
-        return all(w.isalnum() for w in words)
-    if not all(words) or value[-1] in _SAID_ENDS or len(words) > MAX_WORDS:
+    if "phrase" in name.lower() and len(words) >= 4:
+        return all(word.isalnum() for word in words)
+    if not all(words) or value[-1] in _MESSAGE_ENDS or len(words) > MAX_WORDS:
         return False
     plain = [word.strip(_TRAILING + _SIGNS).lower() for word in words]
-    is_told = any(word in SAID_WORDS or names_a_secret(word) for word in plain)
-    return len(value) >= MIN_PHRASE and not is_told
+    is_message = any(word in MESSAGE_WORDS or names_a_secret(word) for word in plain)
+    return len(value) >= MIN_PHRASE and not is_message
 
 
 def _is_password_of_words(value: str) -> bool:
@@ -404,7 +407,7 @@ def _is_password_of_words(value: str) -> bool:
         return False
     if len(parts) == 1 or len(parts) >= 4:
         return True
-    return "-" in value and SAID_WORDS.isdisjoint(parts)
+    return "-" in value and MESSAGE_WORDS.isdisjoint(parts)
 
 
 def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:

@@ -107,34 +107,28 @@ def segments_of(
 
 
 def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
-    """Parts of at most MAX_INPUT characters, cut between turns where a turn is not longer than that
-    by itself.
+    """The segments in parts of at most MAX_INPUT characters, cut between turns; only a turn that is
+    longer is cut inside.
 
-    Of a talk that is too long for one part, the middle of what the assistant wrote at length is
-    left out: it is there that plans and lists stand, while what the user said, and how an answer
-    begins and ends, says what was settled.
+    Where one part cannot hold all, the long texts of the assistant lose their middles, which mostly
+    are plans and lists: what was settled stands in the user's words, and where an answer begins and
+    ends.
     """
     if _length(segments) > MAX_INPUT:
         segments = [_shortened_segment(segment) for segment in segments]
     parts: list[list[Segment]] = []
-    size = MAX_INPUT  # no part is begun
-    for piece, needed in _with_sizes(segments):
-        if size + needed > MAX_INPUT:
-            parts.append([])
-            size = 0
-        parts[-1].append(piece)
-        size += _length([piece])
+    room = 0  # characters left in the last part
+    for turn in _turns(segments):
+        needed = min(_length(turn), MAX_INPUT)  # a turn begins where it fits as a whole
+        for piece in turn:
+            length = _length([piece])
+            if max(needed, length) > room:
+                parts.append([])
+                room = MAX_INPUT
+            parts[-1].append(piece)
+            room -= length
+            needed = 0
     return tuple(Window(tuple(part)) for part in parts)
-
-
-def _with_sizes(segments: Sequence[Segment]) -> Iterator[tuple[Segment, int]]:
-    """Each piece with the room that it needs; the first piece of a turn needs room for the whole
-    turn, up to one part.
-    """
-    for first, *others in _turns(segments):
-        yield first, min(_length([first, *others]), MAX_INPUT)
-        for piece in others:
-            yield piece, _length([piece])
 
 
 def _length(segments: Iterable[Segment]) -> int:

@@ -38,6 +38,7 @@ from keeplore.store.delete.delete import KEPT, MissingMemory, forget_all
 from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.remotes import Remote
+from keeplore.store.memory_files import MemoryFile
 from keeplore.store.merge.merge_plan import merge_versions
 from keeplore.store.paths import is_memory, is_side
 from keeplore.store.repository_state import check_idle, directories, plain_head
@@ -157,7 +158,7 @@ class CodeStore(Store):
             return forget_all(self.root, self.stones, found, write)
 
     def _write_stone(
-        self, copies: Sequence[tuple[str, Memory]], machine: str, at: str
+        self, copies: Sequence[MemoryFile], machine: str, at: str
     ) -> Tombstone:
         path, memory = copies[0]
         data = files.read(self.root, path, MAX_FILE)

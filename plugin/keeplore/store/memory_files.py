@@ -6,6 +6,7 @@ import contextlib
 import functools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from keeplore.errors import StoreError
 from keeplore.memory import Memory, as_memory, is_id
@@ -16,6 +17,11 @@ from keeplore.store.files import FileState
 
 # a recall checks its hits against their files, and mostly finds the same texts again
 _as_memory = functools.lru_cache(maxsize=128)(as_memory)
+
+
+class MemoryFile(NamedTuple):
+    path: str
+    memory: Memory
 
 
 def load(root: Path, path: str) -> Memory:
@@ -60,8 +66,8 @@ def find(root: Path, present: Sequence[FileState], memory_id: str) -> str | None
 
 def copies(
     root: Path, present: Sequence[FileState], memory_id: str
-) -> list[tuple[str, Memory]]:
-    """Every file among these that holds the memory, with its memory; first the one that counts."""
+) -> list[MemoryFile]:
+    """Every file among these that holds the memory; first the one that counts."""
     if not is_id(memory_id):
         return []
     named = [file.path for file in present if names_id(file.path, memory_id)]
@@ -71,7 +77,7 @@ def copies(
 
 def copies_of_all(
     root: Path, present: Iterable[FileState], memory_ids: Iterable[str]
-) -> dict[str, list[tuple[str, Memory]]]:
+) -> dict[str, list[MemoryFile]]:
     """As ``copies``, for several memories: by their ids, in this order."""
     files_here = list(present)
     return {memory_id: copies(root, files_here, memory_id) for memory_id in memory_ids}
@@ -92,17 +98,17 @@ def namesakes(root: Path, path: str, memory_id: str) -> list[str]:
 
 def _files_of_memory(
     root: Path, likely: Sequence[str], memory_id: str
-) -> list[tuple[str, Memory]]:
+) -> list[MemoryFile]:
     """The files among these that hold the memory; first the one that counts, chosen as the index
     chooses it.
     """
     read = ((path, load_if(root, path, memory_id)) for path in likely)
-    found = [(path, memory) for path, memory in read if memory]
-    found.sort(
-        key=lambda item: precedence(item[0], memory_id, item[1].updated_at),
-        reverse=True,
-    )
-    return found
+    found = [MemoryFile(path, memory) for path, memory in read if memory]
+
+    def rank(file: MemoryFile) -> tuple[bool, bool, str, str]:
+        return precedence(file.path, memory_id, file.memory.updated_at)
+
+    return sorted(found, key=rank, reverse=True)
 
 
 def _by_text(root: Path, present: Sequence[FileState], memory_id: str) -> list[str]:

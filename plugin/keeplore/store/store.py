@@ -27,6 +27,7 @@ from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock, WriteLock
 from keeplore.store.git.objects import CycleCache, Unsupported
 from keeplore.store.git.remotes import Remote, remote_of, without_credentials
+from keeplore.store.memory_files import MemoryFile
 from keeplore.store.merge import repair
 from keeplore.store.paths import (
     check_moved,
@@ -118,12 +119,12 @@ class Store:
                 )
             return self.save(memory)
 
-    def get(self, memory_id: str) -> tuple[str, Memory]:
-        """Path and memory of an id. Raises NotFound or OSError."""
+    def get(self, memory_id: str) -> MemoryFile:
+        """The file of a memory. Raises NotFound or OSError."""
         path = self.find(memory_id)
         if path is None:
             raise no_such_memory(memory_id)
-        return path, self.load(path)
+        return MemoryFile(path, self.load(path))
 
     def move(self, path: str, to: str) -> None:
         """Give a memory's file another place, durably, with nothing in it changed.
@@ -326,7 +327,7 @@ class Store:
         """The path of a memory, verified by its text; see ``memory_files.find``."""
         return memory_files.find(self.root, list(self.scan()), memory_id)
 
-    def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
+    def copies(self, memory_id: str) -> list[MemoryFile]:
         """Every file of a memory with what it says, archived ones too; first the one in use."""
         return memory_files.copies(self.root, list(self.scan()), memory_id)
 

@@ -83,3 +83,9 @@ def _trigrams(text: str) -> set[str]:
 
 def _dice_coefficient(one: set[str], other: set[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+
+
+def jaccard_index(one: frozenset[str], other: frozenset[str]) -> float:
+    """How much two sets have in common, 0..1 (Jaccard 1912)."""
+    common = len(one & other)
+    return common / (len(one) + len(other) - common or 1)

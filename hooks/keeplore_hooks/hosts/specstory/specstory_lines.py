@@ -135,12 +135,8 @@ class HistoryReader:
             self._message = HistoryMessage(role, at, is_sidechain=bool(found[2]))
             if not found[2]:
                 self._latest = max(self._latest, at)
-            self._tool, self._depth, self._is_thought, self._is_fenced = (
-                None,
-                0,
-                False,
-                False,
-            )
+            self._tool, self._depth = None, 0
+            self._is_thought = self._is_fenced = False
         else:
             done = None
             if self._message:

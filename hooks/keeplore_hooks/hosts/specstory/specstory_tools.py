@@ -48,10 +48,13 @@ _REFUSED = (
     "Permission to use ",
     "[Request interrupted by user for tool use]",
 )
+_LISTED_FILE = re.compile(
+    r"^\*\*(?:Add|Update|Delete|Move)[^:*\n]{0,20}: `([^`\n]{1,1000})`\*\*"
+)
 _FILES = (
     re.compile(r"^The file (\S.{0,1000}?) has been (?:updated|created)"),
     re.compile(r"^File created successfully at: (\S.{0,1000}?)(?: \(|$)"),
-    re.compile(r"^\*\*(?:Add|Update|Delete|Move)[^:*\n]{0,20}: `([^`\n]{1,1000})`\*\*"),
+    _LISTED_FILE,
     re.compile(
         r"(?:Edit|Create|Write|Delete) file: ([^<\n]{1,1000}?)\s*(?:</summary>|$)"
     ),
@@ -161,17 +164,14 @@ def _matches(pattern: re.Pattern[str], lines: Iterable[str]) -> list[str]:
 
 
 def _files(tool: HistoryTool) -> list[str]:
-    """The paths by the first of the layouts that fits."""
+    """The paths that a tool changed, as the first pattern finds them that finds any: one, but for a
+    patch, which lists several.
+    """
     for pattern in _FILES:
-        found = _matches(pattern, tool.lines)
-        if found:
-            is_list = pattern is _FILES[2]
-            return list(
-                dict.fromkeys(
-                    html.unescape(path).strip()
-                    for path in (found if is_list else found[:1])
-                )
-            )
+        if found := _matches(pattern, tool.lines):
+            written = found if pattern is _LISTED_FILE else found[:1]
+            paths = [html.unescape(path).strip() for path in written]
+            return list(dict.fromkeys(paths))
     return []
 
 

@@ -101,7 +101,7 @@ def agreed(message: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed |
     following = message[1:OPENING]
     if other := taken_instead(message, earlier) or picked_by_letter(following, earlier):
         return _other_pick(other)
-    if labelled := _with_label_said(message[0], earlier[-1].assistant):
+    if labelled := _sentence_named_by(message[0], earlier[-1].assistant):
         return Agreed(labelled.text, AgreedKind.PROPOSAL)
     if at_once := _agreed_at_once(message, earlier[-1]):
         return at_once
@@ -449,14 +449,16 @@ def _choice_with(option: Sentence, before: Exchange) -> Choice:
     return choice_of(before, next((ways for ways in put if option in ways), [option]))
 
 
-def _with_label_said(first: Sentence, reply: str) -> Sentence | None:
-    """What a reply tells behind the words that a sentence says, "the simple way: …"."""
+def _sentence_named_by(first: Sentence, reply: str) -> Sentence | None:
+    """The sentence of a reply that begins with the words of ``first`` and a colon: "The simple way"
+    names "the simple way: …".
+    """
     named = {*terms(first.text)}
     if len(named) < NAMED_TERMS or first.is_question:
         return None
     for sentence in reversed(sentences(reply)[-TAIL:]):
-        label, colon, _ = sentence.text.partition(": ")
-        if colon and not sentence.label and named == {*terms(label)}:
+        beginning, colon, _ = sentence.text.partition(": ")
+        if colon and not sentence.label and named == {*terms(beginning)}:
             return sentence
     return None
 

@@ -34,7 +34,7 @@ from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced_blobs
 from keeplore.store.git.objects import CycleCache
-from keeplore.store.memory_files import id_at
+from keeplore.store.memory_files import MemoryFile, id_at
 from keeplore.store.paths import is_memory, is_portable
 from keeplore.store.tombstones import Tombstone, Tombstones, id_of
 
@@ -47,23 +47,24 @@ _BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 def forget_all(
     root: Path,
     stones: Tombstones,
-    found: Mapping[str, Sequence[tuple[str, Memory]]],
-    write: Callable[[Sequence[tuple[str, Memory]]], Tombstone],
+    found: Mapping[str, Sequence[MemoryFile]],
+    write: Callable[[Sequence[MemoryFile]], Tombstone],
 ) -> list[Tombstone]:
-    """Have ``write`` make the tombstones of memories, whose files are ``found``, then remove these.
+    """Write the tombstones of memories, then remove their files.
 
-    Raises NotFound before anything is done, or as ``remove_forgotten``.
+    ``found`` has the files of each memory by its id; ``write`` makes the tombstone of one from
+    these. Raises NotFound before anything is done, or as ``remove_forgotten``.
     """
     for memory_id, copies in found.items():
         if not copies and stones.get(memory_id) is None:
             raise no_such_memory(memory_id)
-    made = [
+    written = [
         write(copies) if copies else stones.get(memory_id)
         for memory_id, copies in found.items()
     ]
-    paths = {id_: [path for path, _ in copies] for id_, copies in found.items()}
+    paths = {id_: [copy.path for copy in copies] for id_, copies in found.items()}
     remove_forgotten(root, paths, "keeplore forget")
-    return [stone for stone in made if stone]
+    return [stone for stone in written if stone]
 
 
 def remove_forgotten(
@@ -90,7 +91,7 @@ def remove_forgotten(
 def write_stone(
     root: Path,
     stones: Tombstones,
-    copies: Sequence[tuple[str, Memory]],
+    copies: Sequence[MemoryFile],
     machine: str,
     at: str,
 ) -> Tombstone:
@@ -176,6 +177,14 @@ def forgotten_memory(root: Path, stones: Tombstones, memory_id: str) -> Memory:
     return _forgotten_text(root, stones, memory_id)[1]
 
 
+class MemoryVersion(NamedTuple):
+    """A text of a memory, as git has it."""
+
+    path: str
+    memory: Memory
+    data: bytes
+
+
 class MissingMemory(NamedTuple):
     """A memory whose file went without a tombstone; ``commit`` and ``day`` tell since when, ""
     before a commit.
@@ -220,9 +229,9 @@ def _deletion_of(root: Path, path: str) -> tuple[str, str]:
     return commit, day
 
 
-def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
-    """What ``restore`` puts back: what was forgotten, or the last text of a file that was deleted
-    by hand.
+def _text(root: Path, stones: Tombstones, memory_id: str) -> MemoryVersion:
+    """The version that ``restore`` puts back: of a forgotten memory, or the last one of a file that
+    was deleted by hand.
     """
     if is_id(memory_id) and memory_id not in stones:
         for version in versions(root, memory_id, ""):
@@ -230,10 +239,8 @@ def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, 
     return _forgotten_text(root, stones, memory_id)
 
 
-def _forgotten_text(
-    root: Path, stones: Tombstones, memory_id: str
-) -> tuple[str, Memory, bytes]:
-    """The text that the tombstone is for. Raises NotFound."""
+def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> MemoryVersion:
+    """The version that the tombstone is for. Raises NotFound."""
     if memory_id not in stones:
         remedy = f"The files of {root / 'forgotten'} are named after the ids that can be restored"
         raise NotFound(f"{memory_id!r} is not forgotten", remedy)
@@ -245,7 +252,7 @@ def _forgotten_text(
         )
     found = list(versions(root, memory_id, stone.path))
     for version in found:
-        if hash_of(version[1]) == stone.content:
+        if hash_of(version.memory) == stone.content:
             return version
     if not found:
         raise _no_text(memory_id, stone.machine)
@@ -262,17 +269,13 @@ def _no_text(memory_id: str, machine: str) -> NotFound:
     )
 
 
-def versions(
-    root: Path, memory_id: str, path: str
-) -> Iterator[tuple[str, Memory, bytes]]:
-    """Path, memory and bytes of every text of a memory that git has, the last one first; ``path``
-    is where it was.
-    """
+def versions(root: Path, memory_id: str, path: str) -> Iterator[MemoryVersion]:
+    """Every version of a memory that git has, the last one first; ``path`` is where it was."""
     candidates = dict.fromkeys(_candidates(root, memory_id, path))
     for blob, where in list(candidates)[:MAX_VERSIONS]:
         read = _memory_and_bytes(root, blob, where)
         if read and read[0].id == memory_id:
-            yield where, *read
+            yield MemoryVersion(where, *read)
 
 
 def _candidates(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ import click
 from keeplore.cli.output import emit_json, plain, say
 from keeplore.cli.parameters import json_option
 from keeplore.config.places import Places
-from keeplore.config.project_file import NAME, code_root
+from keeplore.config.project_file import NAME, code_memory_folder
 from keeplore.config.setting_layers import is_frozen
 from keeplore.config.settings import FILE
 from keeplore.errors import NotFound, NoWorkspace, WorkspaceFrozen
@@ -159,7 +159,7 @@ def _roots(places: Places, paths: Sequence[str], *, is_of_git: bool) -> list[_Li
     for folder in (start, *start.parents):
         if (folder / FILE).is_file():
             return [_LintRoot(folder, folder)]
-    code = code_root(start)
+    code = code_memory_folder(start)
     try:
         workspace = _known_workspace(places)
     except NoWorkspace:
