@@ -61,7 +61,7 @@ class ClaudeCli:
     def available(self) -> str:
         """Whether a request may be tried: "" or why not, within three seconds."""
         try:
-            status, _, _ = self._run(["--version"], "", CHECK_S)
+            status, _ = self._run(["--version"], "", CHECK_S)
         except LlmUnavailable as e:
             return str(e)
         return f"`{PROGRAM} --version` fails" if status else ""
@@ -87,10 +87,11 @@ class ClaudeCli:
     def _run_program(self, system: str, prompt: str) -> tuple[int, Mapping[str, Any]]:
         """Exit status and result of the program. Raises LlmUnavailable where it gave none."""
         arguments = [*OPTIONS, "--model", self.name, "--system-prompt", system]
-        status, output, is_whole = self._run(arguments, prompt, self._timeout_s)
+        status, output = self._run(arguments, prompt, self._timeout_s)
         data: Mapping[str, Any] = {}
-        with contextlib.suppress(ValueError, RecursionError):
-            data = mapping(json.loads(output)) if is_whole else {}
+        if len(output) <= MAX_ANSWER:
+            with contextlib.suppress(ValueError, RecursionError):
+                data = mapping(json.loads(output.decode("utf-8", "replace")))
         if not data:
             raise LlmUnavailable(
                 f"`{PROGRAM} -p` gave no result (exit status {status})", REMEDY
@@ -99,9 +100,10 @@ class ClaudeCli:
 
     def _run(
         self, arguments: Sequence[str], given: str, timeout_s: float
-    ) -> tuple[int, str, bool]:
-        """Exit status, output, and whether that is all of it. Raises TransientFailure and
-        LlmUnavailable.
+    ) -> tuple[int, bytes]:
+        """Exit status and output; of more than MAX_ANSWER bytes the beginning, one byte longer.
+
+        Raises TransientFailure and LlmUnavailable.
         """
         program = _program()
         # files instead of pipes: a pipe is kept open by whatever the program leaves behind. An
@@ -126,7 +128,7 @@ class ClaudeCli:
             status = _status(process, timeout_s)
             answered.seek(0)
             output = answered.read(MAX_ANSWER + 1)
-        return status, output.decode("utf-8", "replace"), len(output) <= MAX_ANSWER
+        return status, output
 
 
 def _answer_problem(text: str, *, has_failed: bool) -> str:

@@ -13,17 +13,17 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import Store
 from keeplore.store.git import inspection
 from keeplore.store.git.inspection import (
+    changed_paths,
     committed,
     contents,
-    damaged,
-    differing,
-    introduced,
+    damaged_objects,
+    introduced_blobs,
     is_as_committed,
-    left_out,
     old_locks,
     other_versions,
     staged_contents,
     unpublished_contents,
+    unstorable_paths,
     where_ignored,
 )
 
@@ -54,28 +54,28 @@ def save(root: Path, git: Git, subject: str) -> None:
 
 def test_what_is_committed_and_what_differs_from_it(root: Path, git: Git) -> None:
     assert (committed(root, "memory/a.md"), committed(root, "b.md")) == (b"Two\n", None)
-    assert (differing(root), is_as_committed(root, "memory/a.md")) == ([], True)
+    assert (changed_paths(root), is_as_committed(root, "memory/a.md")) == ([], True)
     put(root, "user/new.md", "New\n")
     put(root, "memory/.hidden.tmp", "Half a file")
     put(root, "own.txt", "A person's\n")
     put(root, "memory/a.md", "Two, by hand\n")
-    assert differing(root) == ["memory/a.md", "user/new.md"]
+    assert changed_paths(root) == ["memory/a.md", "user/new.md"]
     git("add", "memory/a.md", "user/new.md", cwd=root)
     for path in ("memory/a.md", "user/new.md", "memory/none.md"):
         assert not is_as_committed(root, path)
     assert is_as_committed(root, "picture.png")
     (root / "memory/a.md").unlink()
     (root / "user/new.md").unlink()
-    assert differing(root) == ["memory/a.md"]
+    assert changed_paths(root) == ["memory/a.md"]
 
 
 def test_what_git_does_not_get(root: Path) -> None:
-    assert left_out(root) == []
+    assert unstorable_paths(root) == []
     (root / "user").mkdir(exist_ok=True)
     (root / "user" / "link.md").symlink_to(root / "memory" / "a.md")
     put(root, "memory/CON.md", "Not on Windows\n")
     put(root, "CON.md", "A person's\n")
-    assert left_out(root) == ["memory/CON.md", "user/link.md"]
+    assert unstorable_paths(root) == ["memory/CON.md", "user/link.md"]
 
 
 def test_versions_that_lost_their_place(root: Path, git: Git) -> None:
@@ -106,10 +106,10 @@ def test_locks_that_lie_around(root: Path) -> None:
 
 
 def test_damage_is_told_in_gits_words(root: Path, git: Git) -> None:
-    assert damaged(root) == ""
+    assert damaged_objects(root) == ""
     blob = git("rev-parse", "HEAD:memory/a.md", cwd=root)
     (root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    assert damaged(root) == f"missing blob {blob}"
+    assert damaged_objects(root) == f"missing blob {blob}"
 
 
 def test_what_is_staged(root: Path, git: Git, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_what_a_push_would_publish(root: Path, git: Git) -> None:
             ("picture", first, "picture.png"),
         )
     }
-    assert introduced(root, second, f"^{first}~1") == [
+    assert introduced_blobs(root, second, f"^{first}~1") == [
         (second, blobs["two"], "memory/a.md"),
         (first, blobs["one"], "memory/a.md"),
         (first, blobs["picture"], "picture.png"),
@@ -159,7 +159,7 @@ def test_what_a_push_would_publish(root: Path, git: Git) -> None:
     assert {"memory/a.md", ".gitignore"} <= every.keys()
     (root / "memory" / "a.md").unlink()
     save(root, git, "Third")
-    assert introduced(root, "HEAD", f"^{second}") == []
+    assert introduced_blobs(root, "HEAD", f"^{second}") == []
 
 
 @pytest.mark.parametrize("batch", [0, 4, 8, 1000])

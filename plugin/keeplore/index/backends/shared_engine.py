@@ -264,11 +264,11 @@ class SharedEngine:
             points.append(Point(id_, scope, passage_weights(counts), vector))
         return points
 
-    def _remove(self, gone: Sequence[tuple[int, bytes, bool]]) -> None:
-        unneeded = {point for _, point, is_needed in gone if not is_needed}
+    def _remove(self, gone: Sequence[shared_points.RemovedPoint]) -> None:
+        unneeded = {one.point for one in gone if not one.is_needed}
         if unneeded:
             self._bring_to(lambda server: server.remove(unneeded))
-        passages = [passage for passage, _, _ in gone]
+        passages = [one.passage for one in gone]
         self._database.write(shared_points.drop, self._place, passages)
 
     def _ask_server(

@@ -66,12 +66,16 @@ def save(
     raise_version(connection)
 
 
-def removed_points(
-    connection: sqlite3.Connection, place: str
-) -> list[tuple[int, bytes, bool]]:
-    """Some passages that are gone, with their points and whether another passage still has the same
-    text.
-    """
+class RemovedPoint(NamedTuple):
+    """The point of a passage that is gone."""
+
+    passage: int
+    point: bytes
+    is_needed: bool  # by another passage, with the same text
+
+
+def removed_points(connection: sqlite3.Connection, place: str) -> list[RemovedPoint]:
+    """The points of some passages that are gone."""
     rows = connection.execute(
         "SELECT s.passage, s.point, EXISTS (SELECT 1 FROM points o JOIN passages p ON p.id = "
         "o.passage"
@@ -80,7 +84,7 @@ def removed_points(
         "s.passage) LIMIT ?",
         (place, AT_ONCE),
     )
-    return [(passage, point, bool(is_needed)) for passage, point, is_needed in rows]
+    return [RemovedPoint(passage, point, bool(used)) for passage, point, used in rows]
 
 
 def drop(connection: sqlite3.Connection, place: str, passages: Iterable[int]) -> None:

@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from keeplore.index.graph.graph_values import canonical
 from keeplore.index.sql import column, in_list, rows_in, scope_ids
@@ -66,11 +67,11 @@ def boosted(
 
     connection.set_progress_handler(lambda: time.monotonic() > until, OPS)
     try:
-        for memory, name, source in _reached_memories(
-            connection, text, allowed, is_over
-        ):
+        for reached in _reached_memories(connection, text, allowed, is_over):
+            memory = reached.memory
             if memory in found or len(found) < MEMORIES:
-                found[memory] = found.get(memory, BoostReason()).with_name(name, source)
+                reason = found.get(memory, BoostReason())
+                found[memory] = reason.with_name(reached.name, reached.source)
     except sqlite3.OperationalError as e:
         if e.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             return {}
@@ -96,15 +97,29 @@ def runs_of(text: str) -> list[str]:
     return list(runs)
 
 
+class _ReachedMemory(NamedTuple):
+    memory: str
+    name: str  # of the entity that it mentions
+    source: str  # the entity whose neighbour that is; "" where the question names it
+
+
+class _Relation(NamedTuple):
+    """An entity with a neighbour that it is related to; ``place`` is that of the relation."""
+
+    entity: int
+    neighbour: int
+    name: str  # the neighbour's
+    place: str
+    confidence: int
+
+
 def _reached_memories(
     connection: sqlite3.Connection,
     text: str,
     allowed: ScopeFilter,
     is_over: Callable[[], bool],
-) -> Iterator[tuple[str, str, str]]:
-    """Memory, name, and the entity from which it was reached ("" for one that the question
-    names).
-    """
+) -> Iterator[_ReachedMemory]:
+    """The memories of the entities that a question names, then those of their neighbours."""
     scopes = scope_ids(connection, allowed)
     places = None if scopes is None else {"", *(place for _, place in allowed.scopes)}
     entities = _entities(connection, text, places)
@@ -112,14 +127,15 @@ def _reached_memories(
         if is_over():
             return
         for memory in _memories(connection, id_, scopes, ""):
-            yield memory, name, ""
+            yield _ReachedMemory(memory, name, "")
     if is_over() or not entities:
         return
-    for id_, name, source, place in _neighbours(connection, entities, places):
+    for relation in _relations_to_neighbours(connection, entities, places):
         if is_over():
             return
-        for memory in _memories(connection, id_, scopes, place):
-            yield memory, name, source
+        source = entities[relation.entity]
+        for memory in _memories(connection, relation.neighbour, scopes, relation.place):
+            yield _ReachedMemory(memory, relation.name, source)
 
 
 def _entities(
@@ -157,40 +173,37 @@ def _aliases(
     ]
 
 
-def _neighbours(
+def _relations_to_neighbours(
     connection: sqlite3.Connection, entities: dict[int, str], places: Set[str] | None
-) -> list[tuple[int, str, str, str]]:
-    """Id, name, the entity that it is a neighbour of, and the place where the two are related; the
-    surest first.
-    """
-    best: dict[tuple[int, str], tuple[int, str, str]] = {}
-    for source, id_, name, place, confidence in _related_entities(
-        connection, list(entities)
-    ):
-        if id_ not in entities and (places is None or place in places):
-            new = (confidence, name, entities[source])
-            best[id_, place] = max(best.get((id_, place), new), new)
-    found = [
-        (-confidence, name, id_, source, place)
-        for (id_, place), (confidence, name, source) in best.items()
-    ]
-    found.sort(key=lambda row: row[:3])
-    best_ones = found[:NEIGHBOURS]
-    return [(id_, name, source, place) for _, name, id_, source, place in best_ones]
+) -> list[_Relation]:
+    """The surest relation to each neighbour at each place, the surest of all first."""
+
+    def sureness(relation: _Relation) -> tuple[int, str]:
+        return relation.confidence, entities[relation.entity]
+
+    surest: dict[tuple[int, str], _Relation] = {}
+    for relation in _relations(connection, list(entities)):
+        is_allowed = places is None or relation.place in places
+        if is_allowed and relation.neighbour not in entities:
+            key = relation.neighbour, relation.place
+            surest[key] = max(surest.get(key, relation), relation, key=sureness)
+    ordered = sorted(
+        surest.values(), key=lambda r: (-r.confidence, r.name, r.neighbour)
+    )
+    return ordered[:NEIGHBOURS]
 
 
-def _related_entities(
+def _relations(
     connection: sqlite3.Connection, entities: list[int]
-) -> Iterator[tuple[int, int, str, str, int]]:
-    """Entity, its neighbour, the neighbour's name, place and confidence, in both directions;
-    entities that are too common are left out as neighbours.
-    """
+) -> Iterator[_Relation]:
+    """The relations of entities, in both directions, to neighbours that are not too common."""
     for way, other in (("source", "target"), ("target", "source")):
         condition = f"{in_list(f'r.{way}', entities)} AND n.mentions <= {COMMON_FROM} AND {_HELD}"
-        yield from connection.execute(
+        rows = connection.execute(
             f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"
             f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"  # ours
         )
+        yield from map(_Relation._make, rows)
 
 
 def _memories(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import TypeVar
+from difflib import Match, SequenceMatcher
+from typing import NamedTuple, TypeVar
 
 # of one version; matching takes more than linear time, and what is longer clashes as a whole
 MAX_LINES = 20_000
@@ -107,7 +107,8 @@ def _contains_lines(lines: Lines, part: Lines) -> bool:
 
 def _common(one: Lines, other: Lines) -> list[str]:
     """The lines that both have, in their order."""
-    return [line for a, _, size in _matches(one, other) for line in one[a : a + size]]
+    matches = _matches(one, other)
+    return [line for match in matches for line in one[match.a : match.a + match.size]]
 
 
 def _regions(
@@ -115,49 +116,54 @@ def _regions(
 ) -> Iterator[tuple[Lines, Lines, Lines]]:
     """The three texts cut where all have the same lines; those come as regions of their own."""
     at, a, b = 0, 0, 0
-    for start, end, in_one, in_other in _shared_stretches(base, one, other):
-        yield base[at:start], one[a:in_one], other[b:in_other]
-        size = end - start
-        yield (
-            base[start:end],
-            one[in_one : in_one + size],
-            other[in_other : in_other + size],
-        )
-        at, a, b = end, in_one + size, in_other + size
+    for run in _common_runs(base, one, other):
+        yield base[at : run.base], one[a : run.one], other[b : run.other]
+        at, a, b = run.base + run.size, run.one + run.size, run.other + run.size
+        yield base[run.base : at], one[run.one : a], other[run.other : b]
 
 
-def _shared_stretches(
-    base: Lines, one: Lines, other: Lines
-) -> Iterator[tuple[int, int, int, int]]:
-    """Stretches of base that both others have: its start and end, and where they begin in the
-    others.
-    """
-    first, second = _matches(base, one), _matches(base, other)
+class _CommonRun(NamedTuple):
+    """Lines that stand in all three texts: where they begin in each, and how many they are."""
+
+    base: int
+    one: int
+    other: int
+    size: int
+
+
+def _common_runs(base: Lines, one: Lines, other: Lines) -> Iterator[_CommonRun]:
+    """The runs of lines that all three texts have, in order; an empty one at the ends is last."""
+    in_one, in_other = _matches(base, one), _matches(base, other)
     i = j = 0
-    while i < len(first) and j < len(second):
-        (a, in_one, size_one), (b, in_other, size_other) = first[i], second[j]
-        start, end = max(a, b), min(a + size_one, b + size_other)
-        if start < end:
-            yield start, end, in_one + start - a, in_other + start - b
-        if a + size_one < b + size_other:
+    while i < len(in_one) and j < len(in_other):
+        first, second = in_one[i], in_other[j]
+        first_end, second_end = first.a + first.size, second.a + second.size
+        start = max(first.a, second.a)
+        size = min(first_end, second_end) - start
+        if size > 0:
+            one_start = first.b + start - first.a
+            other_start = second.b + start - second.a
+            yield _CommonRun(start, one_start, other_start, size)
+        if first_end < second_end:
             i += 1
         else:
             j += 1
-    yield len(base), len(base), len(one), len(other)
+    yield _CommonRun(len(base), len(one), len(other), 0)
 
 
-def _matches(one: Lines, other: Lines) -> list[tuple[int, int, int]]:
-    """Where two texts have the same lines; beginning and end first, which is nearly all of it and
-    costs nothing.
+def _matches(one: Lines, other: Lines) -> list[Match]:
+    """Where two texts, ``a`` and ``b``, have the same lines.
+
+    Their beginnings and ends are compared first, which are nearly all of it and cost nothing.
     """
     head = _same_length(one, other)
     tail = _same_length(one[head:][::-1], other[head:][::-1])
     end, other_end = len(one) - tail, len(other) - tail
     middle = one[head:end], other[head:other_end]
     found = SequenceMatcher(None, *middle, autojunk=True).get_matching_blocks()
-    inner = [(a + head, b + head, size) for a, b, size in found]
-    matches = [(0, 0, head), *inner, (end, other_end, tail)]
-    return [match for match in matches if match[2]]
+    inner = [Match(a + head, b + head, size) for a, b, size in found]
+    matches = [Match(0, 0, head), *inner, Match(end, other_end, tail)]
+    return [match for match in matches if match.size]
 
 
 def _same_length(one: Lines, other: Lines) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from keeplore.workspace.writing.review import ReviewCandidate
 
 SHOWN = 30
+TOLD_COUNTS = ("decided", "kept", "rejected")
 CHOICES = {
     "y": "keep it",
     "e": "edit it first",
@@ -174,13 +176,14 @@ def _ask(
 ) -> None:
     """Ask for one decision after the other until the person stops, and commit what they were."""
     decided, has_stopped = _decide(decisions)
-    counts = [(decided, "decided")]
+    counts = Counter(decided=decided)
     if not has_stopped:
-        kept, rejected, asked = _ask_about_each(workspace, iter(offered))
-        counts += [(kept, "kept"), (rejected, "rejected")]
-        if not decisions and not asked:
+        counts += _ask_about_each(workspace, offered)
+        if not decisions and not counts["shown"]:
             say("Nothing to decide.")
-    summary = ", ".join(f"{count} {word}" for count, word in counts if count)
+    summary = ", ".join(
+        f"{counts[word]} {word}" for word in TOLD_COUNTS if counts[word]
+    )
     if summary:
         settle(workspace, f"Review: {summary}")
         say(f"{summary}.")
@@ -201,25 +204,27 @@ def _decide(decisions: Iterable[Callable[[], str]]) -> tuple[int, bool]:
 
 
 def _ask_about_each(
-    workspace: Workspace, candidates: Iterator[ReviewCandidate]
-) -> tuple[int, int, int]:
-    """Ask for each statement whether it becomes a note; how many were kept, rejected, shown."""
+    workspace: Workspace, candidates: Iterable[ReviewCandidate]
+) -> Counter[str]:
+    """Ask for each statement whether it becomes a note, and count what was shown, kept and
+    rejected.
+    """
     from keeplore.workspace.writing.review import reject  # heavy, as above
 
-    kept = rejected = asked = 0
+    counts: Counter[str] = Counter()
     for candidate in candidates:
-        asked += 1
+        counts["shown"] += 1
         _show(candidate)
         choice = choose("Keep this?", CHOICES)
         if choice == "q":
             break
         if choice in ("y", "e"):
-            kept += _accept(workspace, candidate, is_edited=choice == "e")
+            counts["kept"] += _accept(workspace, candidate, is_edited=choice == "e")
         elif choice == "n":
             reject(workspace, workspace.machine, candidate)
-            rejected += 1
+            counts["rejected"] += 1
         say()
-    return kept, rejected, asked
+    return counts
 
 
 def _accept(
