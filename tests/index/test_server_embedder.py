@@ -247,6 +247,30 @@ BROKEN = {
     ),
     "wrong key": lambda _: Answer({"error": "who are you"}, 401),
 }
+SAID = dict.fromkeys(BROKEN, "answers with something that holds no vectors") | {
+    "fewer vectors than texts": "gives 3 vectors for 4 texts",
+    "no vectors": "gives 0 vectors for 4 texts",
+    "numbered twice": "numbers its vectors wrongly",
+    "of several sizes": "gives vectors of [1, 2, 3] numbers",
+    "no size": "gives vectors of [0] numbers",
+    "packed": "sends packed answers, which were not asked for",
+    "elsewhere": "answers 307: no reason given",
+    "huge": "sends more than any vectors take",
+    "not found": "answers 404: model  [31m not found",
+    "wrong key": "answers 401: who are you",
+}
+
+
+def said_by(server: Server, error: ModelUnavailable) -> str:
+    """What an error says that the server does, behind its name; what is to be done is always the
+    same.
+    """
+    assert error.remedy == (
+        "See that it runs small-model; where it wants a key, set KEEPLORE_EMBEDDING_KEY"
+    )
+    start = f"the embedding server {server.url} "
+    assert error.message.startswith(start)
+    return error.message.removeprefix(start)
 
 
 @pytest.mark.parametrize("broken", BROKEN)
@@ -258,7 +282,7 @@ def test_an_answer_that_is_not_whole_is_no_answer_and_the_server_is_left_alone_f
     before = len(server.requests)
     with pytest.raises(ModelUnavailable) as error:
         model.embed(TEXTS[:3])
-    assert str(error.value).isprintable()
+    assert said_by(server, error.value) == SAID[broken]
     server.behave = answer
     with pytest.raises(ModelUnavailable):
         model.embed(TEXTS[:3])
@@ -314,6 +338,57 @@ def test_one_text_that_a_server_cannot_take_does_not_keep_the_others(
     assert (
         np.abs(vectors[20] - model.embed([poison[: len(poison) // 2]])[0]).max() < 1e-6
     )
+
+
+def test_a_text_is_cut_so_often_and_then_the_last_reason_is_told(
+    server: Server, model: ServerEmbedder
+) -> None:
+    def touchy(texts: list[str]) -> Answer:
+        if "poison" in texts[-1]:
+            return Answer({"error": f"{len(texts[-1])} letters are too many"}, 500)
+        return answer(texts)
+
+    model.embed(TEXTS[:2])
+    before = len(server.asked)
+    server.behave = touchy
+    with pytest.raises(ModelUnavailable) as error:
+        model.embed(["poison" * 16])
+    assert said_by(server, error.value) == "answers 500: 6 letters are too many"
+    asked = [["poison" * times] for times in (16, 8, 4, 2, 1)]
+    assert server.asked[before:] == asked
+    with pytest.raises(ModelUnavailable) as error:
+        model.embed(TEXTS[:1])
+    assert said_by(server, error.value) == "answers 500: 6 letters are too many"
+    assert server.asked[before:] == asked
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"message": "no such model"}}, "no such model"),
+        ({"error": {"code": 7}}, "no reason given"),
+        ({"error": "no such model"}, "no such model"),
+        ({"detail": "no such model"}, "no such model"),
+        ({"detail": {"message": "no such model"}}, "no such model"),
+        ({"error": "one", "detail": "two"}, "one"),
+        ({"error": ["no", 1]}, "['no', 1]"),
+        ({"error": " no\n\tsuch model\x07 "}, "no  such model"),
+        ({"error": "x" * 201}, "x" * 200),
+        ({}, "no reason given"),
+        ([], "no reason given"),
+        (b"", "no reason given"),
+        (b"<html>", "no reason given"),
+        (b"[" * 60_000, "no reason given"),
+        ({"error": "x", "more": "y" * 65_536}, "no reason given"),
+    ],
+)
+def test_what_a_server_says_is_wrong_is_told_in_a_line(
+    server: Server, model: ServerEmbedder, body: Any, said: str
+) -> None:
+    server.behave = lambda _: Answer(body, 404)
+    with pytest.raises(ModelUnavailable) as error:
+        model.embed(TEXTS[:1])
+    assert said_by(server, error.value) == f"answers 404: {said}"
 
 
 def test_a_server_that_fails_at_everything_is_not_asked_text_by_text(

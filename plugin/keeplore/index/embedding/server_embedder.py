@@ -301,7 +301,6 @@ class ServerEmbedder:
     def _vector_of_shortened(
         self, text: str, known: ServerModelState, timeout_s: float
     ) -> NDArray[np.float32]:
-        reason = TextsRefused("")
         for _ in range(SHORTENED):
             text = text[: len(text) // 2] or " "
             try:
