@@ -70,6 +70,13 @@ def shared_engine(request: pytest.FixtureRequest) -> EngineMaker:
     return made(request.param, request.getfixturevalue(request.param))
 
 
+@pytest.fixture(params=["postgres", "qdrant"])
+def neighbours(request: pytest.FixtureRequest) -> tuple[EngineMaker, EngineMaker]:
+    """The engines of two workspaces on one server."""
+    url = request.getfixturevalue(request.param)
+    return made(request.param, url), made(request.param, url)
+
+
 @pytest.fixture
 def make_engine() -> Callable[[str, str], EngineMaker]:
     return made

@@ -221,3 +221,27 @@ def test_a_rebuild_makes_everything_anew_from_the_text(
     brought(index)
     assert sorted(by_words(index, "said")) == sorted([new_id("Tabs"), new_id("Queue")])
     assert by_vector(index, embedder, "queue")[0] == new_id("Queue")
+
+
+def test_workspaces_on_one_server_have_nothing_in_common(
+    files: Any,
+    embedder: Any,
+    opened: Open,
+    neighbours: tuple[EngineMaker, EngineMaker],
+    make_note: Make,
+    tmp_path: Path,
+) -> None:
+    elsewhere = type(files)(tmp_path / "other")
+    files.put(make_note("Tabs", "said about tabs"))
+    elsewhere.put(make_note("Queue", "said about a queue"))
+    one = brought(opened(neighbours[0]))
+    other = brought(opened(neighbours[1], elsewhere))
+    assert (by_words(one, "said"), by_words(other, "said")) == (
+        [new_id("Tabs")],
+        [new_id("Queue")],
+    )
+    assert by_vector(one, embedder, "queue") == [new_id("Tabs")]
+    assert by_vector(other, embedder, "tabs") == [new_id("Queue")]
+    assert [*one.flaws()] == [] == [*other.flaws()]
+    other.rebuild()
+    assert (by_words(one, "said"), by_words(other, "said")) == ([new_id("Tabs")], [])
