@@ -5,17 +5,15 @@ wants it to.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from embedding_server import Answer, Server, answer, embedding_server, vector
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
@@ -32,74 +30,6 @@ from keeplore.index.embedding.similarity_floor import UNRELATED, floor_between
 TEXTS = [f"text number {n}" for n in range(70)]
 
 
-def vector(text: str, dim: int = 8, salt: str = "") -> list[float]:
-    digest = hashlib.sha256((salt + text).encode()).digest()
-    return [float(byte) - 127.5 for byte in digest[:dim]]
-
-
-class Answer:
-    """Status, headers and body that the server sends; ``hold`` waits until the test is over."""
-
-    def __init__(
-        self,
-        body: bytes | Any,
-        status: int = 200,
-        headers: dict[str, str] | None = None,
-    ) -> None:
-        self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.status = status
-        self.headers = headers or {}
-
-
-def answer(texts: list[str], *, dim: int = 8, salt: str = "") -> Answer:
-    return Answer(
-        {
-            "data": [
-                {"index": n, "embedding": vector(text, dim, salt)}
-                for n, text in enumerate(texts)
-            ]
-        }
-    )
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.behave: Callable[[list[str]], Answer] = answer
-        self.over = threading.Event()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-    @property
-    def asked(self) -> list[list[str]]:
-        return [body["input"] for _, _, body in self.requests]
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, dict(self.headers), body))
-        given = self.server.behave(body["input"])
-        self.send_response(given.status)
-        for name, value in {
-            "Content-Length": str(len(given.body)),
-            **given.headers,
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(given.body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr(embedding_http, "BACKOFF_S", (0.01, 0.02))
@@ -109,15 +39,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     ):  # however busy the machine is
         monkeypatch.setattr(module, name, 100.0)
     monkeypatch.setattr(server_embedder, "PAUSE_S", (1000.0, 1000.0))
-    with Server() as serving:
-        thread = threading.Thread(
-            target=serving.serve_forever, kwargs={"poll_interval": 0.01}
-        )
-        thread.start()
+    with embedding_server() as serving:
         yield serving
-        serving.over.set()
-        serving.shutdown()
-        thread.join()
 
 
 @pytest.fixture
