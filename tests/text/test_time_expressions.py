@@ -1,4 +1,5 @@
 import time
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -189,3 +190,129 @@ def test_a_time_is_told_on_its_first_and_last_day(
 )
 def test_days_of_a_month_to_their_borders(asked: str, times: str) -> None:
     assert named(asked) == times
+
+
+def days_of(asked: str, today: date) -> str:
+    return ", ".join(
+        f"{span.first[2:]} to {span.last[2:]}" for span in spans_in(asked, today)
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "first_of_this_year", "this_year", "last_year"),
+    [
+        ("in January", 1, "26-01-01 to 26-01-31", "25-01-01 to 25-01-31"),
+        ("in May", 5, "26-05-01 to 26-05-31", "25-05-01 to 25-05-31"),
+        ("in December", 12, "26-12-01 to 26-12-31", "25-12-01 to 25-12-31"),
+        ("in Q1", 1, "26-01-01 to 26-03-31", "25-01-01 to 25-03-31"),
+        ("in Q2", 4, "26-04-01 to 26-06-30", "25-04-01 to 25-06-30"),
+        ("in Q3", 7, "26-07-01 to 26-09-30", "25-07-01 to 25-09-30"),
+        ("in Q4", 10, "26-10-01 to 26-12-31", "25-10-01 to 25-12-31"),
+        ("late May", 5, "26-05-21 to 26-05-31", "25-05-21 to 25-05-31"),
+        ("last week of May", 5, "26-05-25 to 26-05-31", "25-05-25 to 25-05-31"),
+        ("last spring", 6, "26-03-01 to 26-05-31", "25-03-01 to 25-05-31"),
+        ("last summer", 9, "26-06-01 to 26-08-31", "25-06-01 to 25-08-31"),
+        ("last fall", 12, "26-09-01 to 26-11-30", "25-09-01 to 25-11-30"),
+        ("last winter", 3, "25-12-01 to 26-02-28", "24-12-01 to 25-02-28"),
+    ],
+)
+def test_a_part_of_a_year_is_the_last_one_in_every_month(
+    asked: str, first_of_this_year: int, this_year: str, last_year: str
+) -> None:
+    told = [days_of(asked, date(2026, month, 20)) for month in range(1, 13)]
+    before = first_of_this_year - 1
+    assert told == [last_year] * before + [this_year] * (12 - before)
+
+
+@pytest.mark.parametrize(
+    ("asked", "monday", "tuesday", "thursday", "saturday", "sunday"),
+    [
+        ("on Monday", "09", "16", "16", "16", "16"),
+        ("last Saturday", "14", "14", "14", "14", "21"),
+        ("on Friday last week", "13", "13", "13", "13", "13"),
+        ("Monday before last", "02", "09", "09", "09", "09"),
+        ("between Monday and Wednesday", "09-11", "09-11", "16-18", "16-18", "16-18"),
+        ("between Friday and Monday", "06-09", "13-16", "13-16", "13-16", "13-16"),
+        ("this weekend", "14-15", "14-15", "14-15", "21", "21-22"),
+        ("last weekend", "14-15", "14-15", "14-15", "14-15", "14-15"),
+        ("on the weekend", "14-15", "14-15", "14-15", "21", "21-22"),
+        ("two weekends ago", "07-08", "07-08", "07-08", "14-15", "14-15"),
+        ("the weekend before last", "07-08", "07-08", "07-08", "14-15", "14-15"),
+        ("week before last", "02-08", "02-08", "02-08", "02-08", "02-08"),
+        ("this week", "16", "16-17", "16-19", "16-21", "16-22"),
+        ("last week", "09-15", "09-15", "09-15", "09-15", "09-15"),
+    ],
+)
+def test_days_of_a_week_are_the_last_ones_on_every_day(
+    asked: str, monday: str, tuesday: str, thursday: str, saturday: str, sunday: str
+) -> None:
+    told = []
+    for day in (16, 17, 19, 21, 22):
+        [span] = spans_in(asked, date(2026, 11, day))
+        told.append("-".join(dict.fromkeys((span.first[8:], span.last[8:]))))
+    assert told == [monday, tuesday, thursday, saturday, sunday]
+
+
+@pytest.mark.parametrize(
+    ("asked", "times"),
+    [
+        ("1 day ago", "26-11-20 to 26-11-20"),
+        ("a week ago", "26-11-11 to 26-11-17"),
+        ("a fortnight ago", "26-10-31 to 26-11-14"),
+        ("a month ago", "26-10-07 to 26-11-06"),
+        ("a quarter ago", "26-07-08 to 26-10-06"),
+        ("a year ago", "25-05-23 to 26-05-22"),
+        ("the last 3 hours", "26-11-20 to 26-11-21"),
+        ("the last 25 hours", "26-11-19 to 26-11-21"),
+        ("last 2 days", "26-11-19 to 26-11-21"),
+        ("past 2 weeks", "26-11-07 to 26-11-21"),
+        ("in the past month", "26-10-22 to 26-11-21"),
+        ("in the last year", "25-11-21 to 26-11-21"),
+        ("past 3 quarters", "26-02-21 to 26-11-21"),
+        # from before there were years
+        ("800000 days ago", ""),
+        ("the last 800000 days", ""),
+        ("the month before last", "26-09-01 to 26-09-30"),
+        ("first half of 2025", "25-01-01 to 25-06-30"),
+        ("second half of 2025", "25-07-01 to 25-12-31"),
+        ("end of February 2024", "24-02-21 to 24-02-29"),
+        ("middle of June", "26-06-11 to 26-06-20"),
+        ("first week of March", "26-03-01 to 26-03-07"),
+        ("second week of March", "26-03-08 to 26-03-14"),
+        ("third week of March", "26-03-15 to 26-03-21"),
+        ("week of 3 July", "26-06-29 to 26-07-05"),
+        ("week beginning on the 6th of July", "26-07-06 to 26-07-12"),
+        ("after 3 July", "26-07-03 to 26-11-21"),
+        ("until 3 July", ""),
+        ("3 July to 5 July", "26-07-03 to 26-07-05"),
+        ("3 July and 5 July", "26-07-03 to 26-07-03, 26-07-05 to 26-07-05"),
+        ("between 3 July and 5 July", "26-07-03 to 26-07-05"),
+        ("from 5 July to 3 July", "26-07-05 to 26-07-05, 26-07-03 to 26-07-03"),
+        ("from 3 July 2025 until 5 July", "25-07-03 to 26-07-05"),
+        ("in the afternoon of 3 July", "26-07-03T12:00 to 26-07-03T17:59"),
+        ("3 July in the morning", "26-07-03T05:00 to 26-07-03T11:59"),
+    ],
+)
+@pytest.mark.usefixtures("_in_utc")
+@pytest.mark.parametrize("write", [str, str.upper])
+def test_times_are_told_in_full_whatever_the_case_of_their_letters(
+    asked: str, times: str, write: Callable[[str], str]
+) -> None:
+    assert days_of(write(asked), TODAY) == times
+
+
+@pytest.mark.parametrize(
+    ("asked", "times"),
+    [
+        ("early May 2025", "25-05-01 to 25-05-10"),
+        ("Early May 2025", "25-05-01 to 25-05-10"),
+        ("in fall 2025", "25-09-01 to 25-11-30"),
+        ("in Fall 2025", ""),
+        ("over the winter of 2023", "23-12-01 to 24-02-29"),
+        ("in may", ""),
+    ],
+)
+def test_words_that_have_other_meanings_are_times_as_they_are_written(
+    asked: str, times: str
+) -> None:
+    assert days_of(asked, TODAY) == times
