@@ -154,3 +154,6 @@ def test_words_of_another_turn_than_the_hits_own_are_told_with_it() -> None:
     assert f": {told} (said by" in asked(replace(shown, turns=()))[0]
     told = "“We take Postgres.” (user) “Workers poll.” “Retries stay at 5.” (user, turn 7a110c5e)"
     assert f": {told} (said by" in asked(replace(shown, of_user=(0, 2)))[0]
+    told = "“We take Postgres.” (user) “Workers poll.” “Retries stay at 5.” (pasted, turn 7a110c5e)"
+    theirs = replace(shown, of_user=(0,), pasted=(2,))
+    assert f": {told} (said by" in asked(theirs)[0]

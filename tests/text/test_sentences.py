@@ -300,6 +300,17 @@ def test_a_message_is_read_as_sentences_with_what_stands_above_them() -> None:
         ("2 ** 3 ** 4 and a**b**c", 80, "2 ** 3 ** 4 and a**b**c"),
         ("an open **end", 80, "an open **end"),
         ("an **end → that** is open", 80, "an **end → that** is open"),
+        (
+            "[app/pay.py](/home/ada/app/pay.py:27): no retry",
+            80,
+            "app/pay.py:27: no retry",
+        ),
+        ("see [pay.py:9](~/shop/app/pay.py:9:2)", 80, "see pay.py:9"),
+        ("**[`pay.py`](app/pay.py)** waits", 80, "pay.py waits"),
+        ("[here](app/pay.py) it waits", 80, "[here](app/pay.py) it waits"),
+        ("`[pay.py](pay.py)` is code", 80, "`[pay.py](pay.py)` is code"),
+        ("![pay.gif](pay.gif) moves", 80, "![pay.gif](pay.gif) moves"),
+        ("[pay.py](https://a.b/pay.py)", 80, "[pay.py](https://a.b/pay.py)"),
     ],
 )
 def test_a_quotation_is_cut_at_a_clause_or_a_word(
@@ -322,6 +333,19 @@ def test_a_quotation_is_cut_at_a_clause_or_a_word(
 )
 def test_a_text_loses_the_marks_at_its_ends(text: str, expected: str) -> None:
     assert bare(text) == expected
+
+
+def test_a_remark_of_a_review_is_read_without_what_its_window_needs() -> None:
+    message = r"""Two findings.
+::code-comment{title="[P1] Keep the lease" body="It ends in \"idle\" too. Renew it." file="a.py"}
+::code-comment{title="Name it" body="`x` says nothing."}
+::git-push{cwd="~/shop" branch="lease"}"""
+    assert [sentence.text for sentence in sentences(message)] == [
+        "Two findings.",
+        r"P1 Keep the lease: It ends in \"idle\" too.",
+        "Renew it.",
+        "Name it: `x` says nothing.",
+    ]
 
 
 def test_question_and_answer_share_the_room_of_a_quotation() -> None:

@@ -224,8 +224,7 @@ def _hit(hit: RecallHit) -> str:
             for turn, said in lines_by_turn(hit)
         ]
     elif passage != one_line(hit.title, WITHIN_CHARS):
-        said = (hit.passage, hit.turns, hit.turn, hit.of_user)
-        lines.append(quoted_passage(*said, WITHIN_CHARS))
+        lines.append(quoted_passage(hit, WITHIN_CHARS))
     if hit.later:
         lines.append(later_line(hit.later))
     turn = f", turn={label(hit.turn)}" if hit.turn else ""

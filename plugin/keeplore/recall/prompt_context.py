@@ -148,8 +148,7 @@ def _item(hit: RecallHit) -> BlockLine:
         normalised(hit.title.removesuffix("…"))
     )
     title = "" if is_title else quoted(hit.title, TITLE_CHARS)
-    marks = hit.turns, hit.turn, hit.of_user
-    words = quoted_passage(hit.passage, *marks, LONG_EXCERPT_CHARS)
+    words = quoted_passage(hit, LONG_EXCERPT_CHARS)
     said = ": ".join(filter(None, (title, words)))
     line = f"{about} · {said} ({source}){later_end(hit.later)}"
     return BlockLine(line, hit.memory_id)

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
-from keeplore.recall.request import LaterStatement, RecallHit, said_in
+from keeplore.recall.request import BREAK, LaterStatement, RecallHit, said_in
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of, minute_of
 from keeplore.text.fences import (
@@ -114,15 +114,15 @@ def one_line(text: str, limit: int) -> str:
     return f"{folded[: limit - 1].rsplit(' ', 1)[0].rstrip()}…"
 
 
-def marked_lines(
-    passage: str, turns: Sequence[str], turn: str, of_user: Collection[int]
-) -> list[tuple[str, str]]:
-    """The lines of a hit, each with whose and where it is: "user" where the person said it, and the
-    end of the turn that it is from where that is not the hit's own.
+def marked_lines(hit: RecallHit) -> list[tuple[str, str]]:
+    """The lines of a hit, each with whose and where it is: "user" where the person said it,
+    "pasted" where they pasted it, and the end of the turn that it is from where that is not the
+    hit's own.
     """
+    said = said_in(hit.passage, hit.turns, hit.turn)
     return [
-        (line, _mark(of if of != turn else "", is_of_user=place in of_user))
-        for place, (line, of) in enumerate(said_in(passage, turns, turn))
+        (line, _mark(_speaker(hit, place), turn if turn != hit.turn else ""))
+        for place, (line, turn) in enumerate(said)
     ]
 
 
@@ -130,26 +130,32 @@ def lines_by_turn(hit: RecallHit) -> Iterator[tuple[str, list[tuple[str, str]]]]
     """Of a hit that is told from first to last each exchange, as "2026-02-09 11:08, turn 4d3f1491",
     with its lines, "user" beside those that the person said.
     """
-    marked = marked_lines(hit.passage, (), hit.turn, hit.of_user)
+    said = enumerate(hit.passage.split(BREAK))
+    marked = [(line, _speaker(hit, place)) for place, line in said]
     placed = zip(hit.turns, hit.times, marked, strict=True)
     for (turn, at), lines in groupby(placed, key=itemgetter(0, 1)):
-        place = _mark(turn, is_of_user=False)
+        place = _mark("", turn)
         yield (
             f"{one_line(minute_of(at), TITLE_CHARS)}, {place}",
             [line for *_, line in lines],
         )
 
 
-def _mark(turn: str, *, is_of_user: bool) -> str:
+def _speaker(hit: RecallHit, place: int) -> str:
+    """Whose a line is, "" for the agent's or a document's."""
+    if place in hit.pasted:
+        return "pasted"
+    return "user" if place in hit.of_user else ""
+
+
+def _mark(speaker: str, turn: str) -> str:
     place = f"turn {shown_turn(label(turn))}" if turn else ""
-    return ", ".join(filter(None, ("user" if is_of_user else "", place)))
+    return ", ".join(filter(None, (speaker, place)))
 
 
-def quoted_passage(
-    passage: str, turns: Sequence[str], turn: str, of_user: Collection[int], limit: int
-) -> str:
+def quoted_passage(hit: RecallHit, limit: int) -> str:
     """The words of a hit on one line, with their marks."""
-    return quoted_lines(marked_lines(passage, turns, turn, of_user), limit)
+    return quoted_lines(marked_lines(hit), limit)
 
 
 def quoted_lines(lines: Iterable[tuple[str, str]], limit: int) -> str:

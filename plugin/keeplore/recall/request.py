@@ -226,6 +226,7 @@ class RecallHit:
     # RFC 3339: when each line was said, where they are of several turns and told from the first on
     times: tuple[str, ...] = ()
     of_user: tuple[int, ...] = ()  # its lines that are the person's words, from 0
+    pasted: tuple[int, ...] = ()  # those that the person pasted into a message
     # files that the passage names and that have changed since, or are gone; paths in their project
     files_changed: tuple[str, ...] = ()
     files_gone: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
-from keeplore.text.sentences import unstressed
+from keeplore.text.sentences import plain_words
 from keeplore.text.similarity import normalised, spaced_words
 
 _SOURCE = (
@@ -89,7 +89,7 @@ def is_copied_from(message: str, text: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _normalised(text: str) -> str:
-    return normalised(unstressed(text))
+    return normalised(plain_words(text))
 
 
 @functools.lru_cache(maxsize=256)  # asked of every sentence of a message

@@ -67,6 +67,16 @@ _ITEM_NAMED = re.compile(r"[:：]\s+\d{1,2}[.)]\s*\Z")
 _STRESSED = re.compile(
     r"`[^`\n]*`|(?<![*\w])\*\*(?=[^\s*])([^*\n→]{1,300}?)(?<=\S)\*\*(?![*\w])"
 )
+# a remark of a review as Codex writes it for its own window
+_REMARK = re.compile(
+    r"::code-comment\{.{0,200}?\btitle=\"(?:\[(?P<level>P\d)\] )?(?P<title>[^\"\n]{1,300})\""
+    r".{0,200}?\bbody=\"(?P<body>(?:[^\"\\\n]|\\.){1,4000})\".*"
+)
+# a link to a file of this machine, "[src/lock.py](/home/ada/app/src/lock.py:27)", but for code
+_FILE_LINK = re.compile(
+    r"`[^`\n]*`|(?<!!)\[`?(?P<name>[^\[\]\n`]{1,200})`?\]"
+    r"\((?!\w+://)(?P<path>[^()\s:]{1,300})(?P<line>:\d+)?(?::\d+)?\)"
+)
 _ENCLOSED = re.compile(r"`[^`]*`|\([^()]*\)|\[[^\[\]]*\]")
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
 _MARKER = re.compile(r"\A(?:[-+•]|#{1,6}|\*(?!\*))\s+")
@@ -200,7 +210,10 @@ def _one_line(*lines: str) -> str:
 def _prose_lines(message: str) -> Iterator[str]:
     """The message's lines, ``""`` where something that is no prose stood."""
     in_output = in_list = False
-    raws = message.splitlines()
+    raws = [
+        _REMARK.sub(r"\g<level> \g<title>: \g<body>", line)
+        for line in message.splitlines()
+    ]
     alike = _repeated_beginnings(raws)
     for n, (line, is_fenced) in enumerate(_fenced(raws)):
         if is_fenced or not line:
@@ -329,16 +342,31 @@ def _without_emphasis(text: str, mark: str) -> str:
     return text[len(mark) : -len(mark)] if is_around else text
 
 
-def unstressed(text: str) -> str:
-    """The text without the marks of words in bold, but for those in `code`."""
-    return _STRESSED.sub(lambda found: found[1] or found[0], text)
+def plain_words(text: str) -> str:
+    """The text without the marks of words in bold, and with the names of files in the place of
+    links to them, but for those in `code`.
+    """
+    words = _STRESSED.sub(lambda found: found[1] or found[0], text)
+    return _FILE_LINK.sub(_linked_file, words) if "](" in words else words
+
+
+def _linked_file(link: re.Match[str]) -> str:
+    """The name and the line that a link tells, the link itself where its words name another
+    thing.
+    """
+    name, line = link["name"], link["line"] or ""
+    if not name:
+        return link[0]
+    path, _, own_line = name.partition(":")
+    is_name = link["path"].endswith(path)
+    return f"{name}{'' if own_line else line}" if is_name else link[0]
 
 
 def clip(text: str, limit: int = MAX_QUOTE) -> str:
     """At most ``limit`` characters of the text's beginning, cut at a clause where there is one,
-    else at a word; without the marks of words in bold.
+    else at a word; in plain words.
     """
-    text = unstressed(text)
+    text = plain_words(text)
     if len(text) <= limit:
         return text
     head = text[: limit + 1]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from keeplore.capture.distill.held_statements import held_statements
 from keeplore.memory import Conversation, Exchange, Quote
-from keeplore.recall.statements.shown_lines import lines_of_user
+from keeplore.recall.statements.shown_lines import lines_of_user, pasted_lines
 
 EXCHANGES = (
     Exchange(
@@ -39,6 +40,18 @@ def test_what_the_agent_says_too_is_not_taken_for_the_persons() -> None:
     both = Exchange("t3", "2026-03-01T10:09:00Z", "Is it merged now?", ("Merged.",))
     talk = Conversation("Merge", (both,))
     assert lines_of_user(talk, [("Merged.", "t3")]) == ()
+
+
+def test_what_they_pasted_is_told_from_what_they_said() -> None:
+    message = "Renew it every minute. The review says:\n\nThe lease is never renewed."
+    exchange = Exchange("t4", "2026-03-01T10:12:00Z", message, ("It is renewed now.",))
+    talk = Conversation("Lease", (exchange,))
+    said = [
+        ("It is renewed now.\nThe lease is never renewed.", "t4"),
+        ("Renew it every minute.", "t4"),
+    ]
+    assert lines_of_user(talk, said) == (1, 2)
+    assert pasted_lines(said, (1, 2), held_statements(talk)) == (1,)
 
 
 def test_a_note_has_no_lines_of_a_person() -> None:

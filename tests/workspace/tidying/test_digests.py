@@ -97,6 +97,7 @@ def test_what_a_host_reports_becomes_a_digest_that_a_broad_question_finds(
         "turns": [],
         "times": [],
         "of_user": [],
+        "pasted": [],
         "files_changed": [],
         "files_gone": [],
         "later": None,

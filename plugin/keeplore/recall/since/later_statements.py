@@ -29,7 +29,7 @@ from keeplore.text.revisions import (
     revision_of,
     revisions_in,
 )
-from keeplore.text.sentences import answer_in, clip, sentences, unstressed
+from keeplore.text.sentences import answer_in, clip, plain_words, sentences
 from keeplore.text.similarity import normalised
 from keeplore.text.terms import stems
 
@@ -86,7 +86,7 @@ class LaterSayings:
             return None
         if row.superseded_by:
             return self._head_statement(row.superseded_by)
-        shown = unstressed(shown)  # as quotations are
+        shown = plain_words(shown)  # as quotations are
         if judged := self._judged(conversation, shown, turn):
             return judged
         if conversation and (said := _corrected(conversation, shown, turn)):
@@ -118,7 +118,7 @@ class LaterSayings:
         notes = (
             self._head_statement(id_)
             for said, id_ in endings
-            if normalised(unstressed(said)) in words
+            if normalised(plain_words(said)) in words
         )
         found = [note for note in notes if note and note.text not in shown]
         return max(found, key=lambda note: (note.at, note.memory_id), default=None)

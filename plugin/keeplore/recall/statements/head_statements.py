@@ -75,21 +75,21 @@ def told_beside(
     exchange: Said,
     query: PreparedQuery,
     w: Weights,
-) -> tuple[list[Said], str]:
-    """The statements and the exchange ("" for none), as much as there is room for, and the turn of
-    what comes first: the exchange where it is much likelier.
+) -> list[Said]:
+    """The statements and the exchange ("" for none), as much as there is room for; the exchange
+    first where it is much likelier.
     """
     text, turn = exchange
     if text and statements.behind >= w.before_statements:
         said = excerpt(text, query.question, EXCERPT_CHARS // 2)
         lines = _lines_within(EXCERPT_CHARS - _length(said), statements.rows)
-        return [(said, turn), *_not_in(said, lines)], turn
+        return [(said, turn), *_not_in(said, lines)]
     lines = _lines_within(EXCERPT_CHARS, statements.rows)
     room = EXCERPT_CHARS - sum(_length(line) for line, _ in lines)
     if text and room >= LEAST_EXCERPT:
         said = excerpt(text, query.question, room)
         lines = [*_not_in(said, lines), (said, turn)]
-    return lines, statements.rows[0].turn
+    return lines
 
 
 def _lines_within(room: int, rows: Sequence[PassageRow]) -> list[Said]:

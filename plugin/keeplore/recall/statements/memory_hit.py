@@ -18,14 +18,16 @@ from keeplore.recall.digest_hits import told_lines
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.prepare import OpenedMemory, PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
-from keeplore.recall.request import BREAK, RecallHit, Said, turns_of
+from keeplore.recall.request import BREAK, HeldStatement, RecallHit, Said, turns_of
 from keeplore.recall.since.asked_figures import asked_figure
 from keeplore.recall.since.later_figures import later_figure
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.statements.shown_lines import (
+    held_in,
     held_lines,
     lines_of_user,
+    pasted_lines,
     shown_lines,
 )
 from keeplore.recall.unasked.prompt_injection import is_doubtful, is_suspect
@@ -50,7 +52,8 @@ def hit_within(
         text = excerpt(opened.memory.body, query.question, WITHIN_CHARS)
         said = [(text, "")] if row.kind == "document" else []
     if said:
-        hit = _hit_of(context, query, row, opened, said, said[0][1], 0.0)
+        held = held_in(context, opened.conversation)
+        hit = _hit_of(context, query, row, opened, said, 0.0, held)
         return replace(hit, times=tuple(opened.time_of(turn) for turn in hit.turns))
     return verified_hit(context, row, None, 0.0, query)
 
@@ -88,10 +91,11 @@ def verified_hit(
     if is_exchange:
         said = [(excerpt(text, query.question), turn)]
     else:
-        said, turn = shown_lines(
-            context, query, row, passage, conversation, (text, turn)
-        )
-    return _hit_of(context, query, row, opened, said, turn, score)
+        said = shown_lines(context, query, row, passage, conversation, (text, turn))
+    request = context.request
+    is_quick = is_exchange or request.by_exchange or request.filter.is_unasked
+    held = () if is_quick else held_in(context, conversation)
+    return _hit_of(context, query, row, opened, said, score, held)
 
 
 def held_hit(
@@ -110,7 +114,8 @@ def held_hit(
     said = held_lines(context, query, row, opened.conversation, room)
     if not said:
         return None
-    return _hit_of(context, query, row, opened, said, said[0][1], hit.score)
+    held = held_in(context, opened.conversation)
+    return _hit_of(context, query, row, opened, said, hit.score, held)
 
 
 def _hit_of(
@@ -119,16 +124,26 @@ def _hit_of(
     row: MemoryRow,
     opened: OpenedMemory,
     said: Sequence[Said],
-    turn: str,
     score: float,
+    held: Sequence[HeldStatement],
 ) -> RecallHit:
-    """The hit that tells these lines, with what became of them."""
+    """The hit that tells these lines, with what became of them; ``held`` are the statements of its
+    conversation, where they were read.
+    """
+    turn = said[0][1]
     memory, conversation = opened.memory, opened.conversation
     words = BREAK.join(line for line, _ in said)
     hit = _hit(context, row, memory, score, (words, turn, opened.time_of(turn)))
     trust = _trust_of(hit.trust, words, conversation)
     by_user = lines_of_user(conversation, said)
-    hit = replace(hit, trust=trust, turns=turns_of(said, turn), of_user=by_user)
+    pasted = pasted_lines(said, by_user, held)
+    hit = replace(
+        hit,
+        trust=trust,
+        turns=turns_of(said, turn),
+        of_user=tuple(place for place in by_user if place not in pasted),
+        pasted=pasted,
+    )
     return _with_since(context, hit, row, memory, conversation, query)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.memory import Conversation
@@ -12,7 +11,7 @@ from keeplore.memory.model import Trust
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.repeated_questions import ends_with_question_mark
-from keeplore.recall.request import BREAK, Said
+from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.statements.head_statements import (
     RankedStatements,
     ranked_statements,
@@ -21,7 +20,7 @@ from keeplore.recall.statements.head_statements import (
 )
 from keeplore.recall.statements.told_statements import told_statements
 from keeplore.recall.weights import EXCERPT_CHARS
-from keeplore.text.sentences import unstressed
+from keeplore.text.sentences import plain_words
 from keeplore.text.similarity import normalised
 
 READ = 50_000  # characters of a message in which a line is looked for
@@ -34,25 +33,25 @@ def shown_lines(
     passage: PassageRow | None,
     conversation: Conversation | None,
     found: tuple[str, str],
-) -> tuple[list[Said], str]:
-    """What a hit prints, and the turn of what comes first; ``found`` are the text and the turn that
-    were found. Unasked it is quick: from the head alone.
+) -> list[Said]:
+    """What a hit prints, at least a line; ``found`` are the text and the turn that were found.
+    Unasked it is quick: from the head alone.
     """
     text, turn = found
+    lines: list[Said] = []
     is_by_statement = query.question.says_something and not context.request.by_exchange
     if conversation and is_by_statement:
         is_asked = not context.request.filter.is_unasked
-        lines = held_lines(context, query, row, conversation) if is_asked else []
-        if lines:
-            return lines, lines[0][1]
+        if is_asked:
+            lines = held_lines(context, query, row, conversation)
         statements = _head_lines(context, query, row, passage, conversation)
-        if statements.rows:
+        if statements.rows and not lines:
             first = statements.rows[0]
             is_exchange = passage is None or passage.kind == "exchange"
             reply = reply_to(first, conversation), first.turn
             beside = found if is_exchange else reply
-            return told_beside(statements, beside, query, context.deps.weights)
-    return [(excerpt(text, query.question), turn)], turn
+            lines = told_beside(statements, beside, query, context.deps.weights)
+    return lines or [(excerpt(text, query.question), turn)]
 
 
 def lines_of_user(
@@ -75,14 +74,28 @@ def lines_of_user(
         is_own = is_said and words not in _words_of(exchanges[turn].assistant)
         return is_own or quoted.get(line) == Trust.USER
 
-    lines = chain.from_iterable(
-        [(line, turn) for line in text.split(BREAK)] for text, turn in said
-    )
-    return tuple(place for place, line in enumerate(lines) if is_of_user(*line))
+    return tuple(n for n, line in enumerate(_lines_in(said)) if is_of_user(*line))
+
+
+def pasted_lines(
+    said: Sequence[Said], of_user: Collection[int], held: Iterable[HeldStatement]
+) -> tuple[int, ...]:
+    """The places of the lines out of the person's messages that are somebody else's text; ``held``
+    are the statements of the conversation.
+    """
+    pasted = {(one.text, one.turn) for one in held if one.is_pasted}
+    lines = enumerate(_lines_in(said))
+    return tuple(n for n, line in lines if n in of_user and line in pasted)
+
+
+def _lines_in(said: Iterable[Said]) -> Iterator[Said]:
+    """Each line by itself with its turn."""
+    for words, turn in said:
+        yield from ((line, turn) for line in words.split(BREAK))
 
 
 def _words_of(message: str) -> str:
-    return normalised(unstressed(message[:READ]))
+    return normalised(plain_words(message[:READ]))
 
 
 def held_lines(
@@ -96,11 +109,18 @@ def held_lines(
     that only asks, since a reply of code alone is no statement. It takes up to 100 ms for a long
     conversation.
     """
-    deps = context.deps
-    statements = deps.held(conversation) if deps.held else ()
-    lines = told_statements(deps.index, query, row.id, statements, deps.weights, room)
+    deps, held = context.deps, held_in(context, conversation)
+    lines = told_statements(deps.index, query, row.id, held, deps.weights, room)
     is_asking = all(ends_with_question_mark(text) for text, _ in lines)
     return [] if is_asking else lines
+
+
+def held_in(
+    context: RecallContext, conversation: Conversation | None
+) -> Sequence[HeldStatement]:
+    """The statements of a conversation that hold, none of what is no conversation."""
+    held = context.deps.held
+    return held(conversation) if held and conversation else ()
 
 
 def _head_lines(

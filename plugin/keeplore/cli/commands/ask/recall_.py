@@ -243,8 +243,7 @@ def _show_words(hit: RecallHit) -> None:
             _print_filled(f"{place}:")
             _print_lines(lines, "     ")
     elif plain(hit.passage) != plain(hit.title):
-        said = (hit.passage, hit.turns, hit.turn, hit.of_user)
-        _print_lines(marked_lines(*said))
+        _print_lines(marked_lines(hit))
     if hit.later:
         _print_filled(later_line(hit.later))
 
