@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,7 @@ _HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
 _EXCHANGES = re.compile(r"\n+> \*\*User\b.*\Z", re.DOTALL)
 _QUOTED = re.compile(r"^> “(.*)” — (?:user|assistant), turn \S+$", re.MULTILINE)
 _SAID = re.compile(r"[^\W_]")
-_SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
+_END = re.compile(r"[.!?:](?=\s|\Z)")  # of a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +170,16 @@ def said_by(memory: Memory) -> frozenset[str]:
     from.
     """
     stated = statement_of(memory)
-    said = (stated, *_SENTENCE.findall(stated), *_QUOTED.findall(memory.body))
+    said = (stated, *_sentences(stated), *_QUOTED.findall(memory.body))
     return frozenset(map(content_hash, said))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """What ends as a sentence does, found in one pass: a text of a megabyte may have no end."""
+    start = 0
+    for end in _END.finditer(text):
+        yield text[start : end.end()]
+        start = end.end()
 
 
 def hash_of(memory: Memory) -> str:
@@ -195,9 +203,9 @@ def title_and_text(text: str, title: str = "") -> tuple[str, str]:
 
 def _first_sentence(text: str) -> str:
     line = " ".join(text.split("\n\n", 1)[0].split())
-    sentence = _SENTENCE.match(line)
-    if sentence and len(sentence[0]) >= CLEAR_CHARS:
-        line = sentence[0]
+    sentence = next(_sentences(line), "")
+    if len(sentence) >= CLEAR_CHARS:
+        line = sentence
     return _title_from(line).rstrip(":")
 
 

@@ -18,6 +18,7 @@ from keeplore.capture.discourse.dialogue import last_word
             "[Ben] five retries\n[Anna] three\n[Ben] right\n[Ben] three it is",
             "[Ben] right\n[Ben] three it is",
         ),
+        ("J.: Go.\nM. Berg: no, Python.\nJ.: Python then.", "J.: Python then."),
         ("Note: use Postgres.\nName: jobs", "Note: use Postgres.\nName: jobs"),
         ("Name: jobs\nHost: db7\nPort: five", "Name: jobs\nHost: db7\nPort: five"),
         ("Anna: a\nAnna: b\nAnna: c", "Anna: a\nAnna: b\nAnna: c"),

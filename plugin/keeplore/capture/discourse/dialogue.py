@@ -6,8 +6,11 @@ import re
 
 FEWEST_LINES = 3  # with a name; "Note: …" and "Name: …" stand alone
 _NAMED = re.compile(
-    r"^[\[<@]?(?P<name>[A-Z][^\W\d_]*[a-z](?: [A-Z][a-z]+)?)(?:[\]>]:?|:)\s+(?=\S)",
-    re.MULTILINE,
+    r"""^[\[<@]?
+    (?P<name> [A-Z][^\W\d_]*[a-z](?:[ ][A-Z][a-z]+)?  # "Anna", "Anna Berg"
+    | (?:[A-Z]\.[ ]?)+ (?:[A-Z][a-z]+)? )  # "A.", "A. B.", "A. Berg"
+    (?:[\]>]:?|:) \s+ (?=\S)""",
+    re.MULTILINE | re.VERBOSE,
 )
 
 
