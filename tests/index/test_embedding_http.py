@@ -215,10 +215,16 @@ def test_a_server_that_answers_in_drops_is_left_at_the_end_of_its_time(
     assert 0.6 <= time.monotonic() - began < 10.0
 
 
-def test_why_a_server_cannot_be_reached_is_told() -> None:
+def test_why_a_server_cannot_be_reached_is_told_when_it_was_tried_so_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    monkeypatch.setattr(embedding_http.random, "uniform", lambda *_: 0.75)
     nobody = EmbeddingClient("http://127.0.0.1:1/v1/embeddings", is_direct=True)
     with pytest.raises(ServerBusy) as raised:
-        nobody.vectors(BODY, "", 60.0, 1)
+        nobody.vectors(BODY, "", 60.0, 3)
+    assert waited == [0.75, 1.5]
     assert str(raised.value) == f"cannot be reached: {raised.value.__cause__}"
     assert str(raised.value.__cause__)
     nowhere = EmbeddingClient("http://[::1", is_direct=True)
