@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from keeplore.text.times.session_expressions import sessions_in
-from keeplore.text.times.time_expressions import Span, spans_in
+from keeplore.text.times.time_expressions import Span, apart_from_times, spans_in
 
 TODAY = date(2026, 11, 21)  # a Saturday
 QUESTIONS = yaml.load(
@@ -316,3 +316,41 @@ def test_words_that_have_other_meanings_are_times_as_they_are_written(
     asked: str, times: str
 ) -> None:
     assert days_of(asked, TODAY) == times
+
+
+@pytest.mark.parametrize(
+    ("asked", "rest", "times"),
+    [
+        ("the ledger", "the ledger", []),
+        ("the ledger on 3 July", "the ledger on", [("2026-07-03", "2026-07-03")]),
+        ("on 3 July the ledger", "on the ledger", [("2026-07-03", "2026-07-03")]),
+        (
+            "since 3 July the ledger, and the tax in May",
+            "the ledger, and the tax",
+            [("2026-07-03", "2026-11-21"), ("2026-05-01", "2026-05-31")],
+        ),
+        # what only a question about nothing else means
+        ("lately, the ledger", ", the ledger", [("2026-11-07", "2026-11-21")]),
+        ("the other day", "", [("2026-11-07", "2026-11-21")]),
+        (
+            "which Monday, the ledger",
+            "which , the ledger",
+            [("2026-11-16", "2026-11-16")],
+        ),
+        ("the ledger every Monday", "the ledger every Monday", []),
+        ("before 3 July the ledger", "the ledger", [("", "2026-07-02")]),
+        ("until 3 July", "", [("", "2026-07-03")]),
+        ("before Monday", "", [("", "2026-11-15")]),
+        (
+            "the third session about the ledger on 3 July",
+            "the about the ledger on",
+            [("2026-07-03", "2026-07-03")],
+        ),
+        ("today and today", "and", [("2026-11-21", "2026-11-21")]),
+    ],
+)
+def test_what_a_question_asks_beside_its_times(
+    asked: str, rest: str, times: list[tuple[str, str]]
+) -> None:
+    left, spans = apart_from_times(asked, TODAY)
+    assert (" ".join(left.split()), [*spans]) == (rest, [Span(*days) for days in times])
