@@ -101,6 +101,21 @@ def test_an_exchange_knows_the_end_of_the_one_before_and_the_beginning_of_the_ne
     assert "answer 0" not in middle.body
 
 
+def test_a_short_exchange_is_found_by_three_on_either_side() -> None:
+    exchanges = [
+        Exchange(f"t{n}", "2026-02-09T14:00:00Z", f"q{n}", (f"a{n}",)) for n in range(9)
+    ]
+    found = [passage.context for passage in passages_of(talk(*exchanges))]
+
+    def said(*numbers: int) -> str:
+        return " ".join(f"User: q{n} Assistant: a{n}" for n in numbers)
+
+    assert found == [
+        f"\n{said(*range(max(0, n - 3), n))}\n{said(*range(n + 1, min(n + 4, 9)))}\n2026-02-09"
+        for n in range(9)
+    ]
+
+
 def test_later_pieces_of_a_long_answer_carry_the_question() -> None:
     long = " ".join(f"Sentence number {n} explains a detail." for n in range(200))
     pieces = passages_of(
