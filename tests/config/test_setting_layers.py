@@ -61,7 +61,11 @@ def test_this_machine_comes_before_the_workspace_and_that_before_what_is_built_i
     )
     assert settings_here(root, state) == expected
     assert load_settings(root).embedding.model == "ollama:shared"
-    assert (state / MACHINE_FILE).read_text().splitlines()[1:] == [
+    assert (state / MACHINE_FILE).read_text().splitlines() == [
+        (
+            "# Settings of this machine alone, over those of its workspaces; see "
+            "`keeplore config list --machine`"
+        ),
         "schema: 1",
         "embedding:",
         "  model: ~/own",

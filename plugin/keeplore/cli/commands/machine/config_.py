@@ -81,9 +81,7 @@ def config_command(context: click.Context) -> None:
 @_machine_option
 @json_option
 @pass_registry
-def list_(
-    registry: Registry, *, of_machine: bool = False, as_json: bool = False
-) -> None:
+def list_(registry: Registry, *, of_machine: bool, as_json: bool) -> None:
     """List every setting with its value and where that comes from; with --machine those that this
     machine sets.
     """
