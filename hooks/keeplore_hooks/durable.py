@@ -36,14 +36,7 @@ def write(
     aside = path.with_name(
         f".{path.name[-KEPT:]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     )
-    write_by_way_of(
-        aside,
-        path,
-        data,
-        mode,
-        turn,
-        shared,
-    )
+    write_by_way_of(aside, path, data, mode, turn, shared)
 
 
 def write_by_way_of(

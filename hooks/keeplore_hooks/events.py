@@ -154,26 +154,14 @@ class Session:
 
 HostEvent = Turn | Command | Question | Compaction | Session
 _KINDS: dict[str, type[HostEvent]] = {
-    cls.kind: cls
-    for cls in (
-        Turn,
-        Command,
-        Question,
-        Compaction,
-        Session,
-    )
+    cls.kind: cls for cls in (Turn, Command, Question, Compaction, Session)
 }
 
 
 def to_json(event: HostEvent) -> str:
     """The event as a line of JSON; ``from_json`` gives back an equal event."""
     return json.dumps(
-        {
-            "schema": SCHEMA,
-            "kind": event.kind,
-            **_plain_json(event),
-        },
-        ensure_ascii=False,
+        {"schema": SCHEMA, "kind": event.kind, **_plain_json(event)}, ensure_ascii=False
     )
 
 
@@ -191,13 +179,7 @@ def from_json(text: str | bytes) -> HostEvent:
         event: HostEvent = _build(_KINDS[data["kind"]], data)
     except EventFormatError:
         raise
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-    ) as e:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise EventFormatError(f"not a host event: {e!r}") from e
     return event
 

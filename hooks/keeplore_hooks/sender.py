@@ -25,11 +25,7 @@ _COPILOT_LOG = re.compile(r"session-state[/\\](?:[^/\\]+[/\\]events|[^/\\]+)\.js
 _CODEX_LOG = re.compile(r"[/\\]rollout-[^/\\]+\.jsonl$")
 
 
-def sender(
-    host: str,
-    event: str,
-    payload: bytes,
-) -> tuple[Host, str]:
+def sender(host: str, event: str, payload: bytes) -> tuple[Host, str]:
     """The host that a payload is from, and what that host calls the event; ``host`` is the one
     whose entry ran.
 

@@ -118,13 +118,7 @@ class Host(SessionSource, Protocol):
     def origin(self, event: str, payload: bytes) -> Origin | None:
         """Where the payload comes from; None when it is not a payload of this host."""
 
-    def read(
-        self,
-        event: str,
-        payload: bytes,
-        cursor: Cursor,
-        at: str,
-    ) -> Reading:
+    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
         """The events that the payload, and the transcript from ``cursor`` on, add; ``at`` is when
         the client got it.
 

@@ -16,11 +16,7 @@ def stored_state(cursor: Cursor) -> Json:
     return load_text(cursor.pending) or {}
 
 
-def stored_object(
-    data: Json,
-    key: str,
-    kind: type[_T],
-) -> _T:
+def stored_object(data: Json, key: str, kind: type[_T]) -> _T:
     """The object of this class that is kept under ``key``, an empty one where it is damaged."""
     try:
         return decoded(kind, data[key])

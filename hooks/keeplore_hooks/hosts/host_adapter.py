@@ -45,10 +45,7 @@ class RecordAdapter(ABC):
         """Like ``read_transcript``, but raises OSError or ValueError."""
 
     def read_named(
-        self,
-        name: object,
-        suffixes: tuple[str, ...],
-        read: Callable[[Path], _Record],
+        self, name: object, suffixes: tuple[str, ...], read: Callable[[Path], _Record]
     ) -> tuple[_Record | None, tuple[str, ...]]:
         """What ``read`` makes of the record that a payload names, or the problem with it; neither
         where there is no record.
@@ -102,13 +99,7 @@ class HostAdapter(RecordAdapter):
         """The name of an agent that the person chose, "" for the host's own."""
         return "" if name in self.builtin_agents else name
 
-    def read(
-        self,
-        event: str,
-        payload: bytes,
-        cursor: Cursor,
-        at: str,
-    ) -> Reading:
+    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
         event = self.aliases.get(event, event)
         origin, data = self.origin(event, payload), payload_object(payload)
         if data is None or origin is None:
@@ -119,16 +110,7 @@ class HostAdapter(RecordAdapter):
         kind = self.kinds.get(event)
         if kind in (None, *ASKED_ONLY):
             return Reading((), cursor)
-        return self.read_payload(
-            HostPayload(
-                kind,
-                event,
-                data,
-                origin,
-                at,
-            ),
-            cursor,
-        )
+        return self.read_payload(HostPayload(kind, event, data, origin, at), cursor)
 
     @abstractmethod
     def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
@@ -190,10 +172,7 @@ class HostAdapter(RecordAdapter):
 
     def answer(self, event: str, context: str) -> Json:
         """The reply as the host takes it; most take the form of Claude Code."""
-        output = {
-            "hookEventName": event,
-            "additionalContext": self.fitted(context),
-        }
+        output = {"hookEventName": event, "additionalContext": self.fitted(context)}
         return {"hookSpecificOutput": output}
 
     def fitted(self, context: str) -> str:

@@ -65,12 +65,7 @@ class PendingPrompts:
         is_there = missing and known.has(missing.task, missing.text, missing.at)
         return replace(known, missing=None) if is_there else known
 
-    def has(
-        self,
-        task: str,
-        words: str,
-        at: str,
-    ) -> bool:
+    def has(self, task: str, words: str, at: str) -> bool:
         """Does the record have the prompt that was announced with these words?"""
         since = _shortly_before(at)
         same = [prompt for prompt in self.recorded if prompt.key == _key(words)]
@@ -79,33 +74,18 @@ class PendingPrompts:
             for prompt in same
         )
 
-    def again(
-        self,
-        task: str,
-        words: str,
-        at: str,
-    ) -> MissingPrompt | None:
+    def again(self, task: str, words: str, at: str) -> MissingPrompt | None:
         """The missing prompt, where this is the same one announced by another entry."""
         missing = self.missing
         is_same = (
             missing
             and missing.task == task
-            and is_twice(
-                missing.text,
-                missing.at,
-                words,
-                at,
-            )
+            and is_twice(missing.text, missing.at, words, at)
         )
         return missing if is_same else None
 
 
-def is_twice(
-    words: str,
-    at: str,
-    other: str,
-    other_at: str,
-) -> bool:
+def is_twice(words: str, at: str, other: str, other_at: str) -> bool:
     """Are these two announcements of one prompt, rather than two prompts in the same words?"""
     try:
         between = datetime.fromisoformat(other_at) - datetime.fromisoformat(at)

@@ -111,10 +111,7 @@ def cut_to_bytes(words: str, limit: int) -> str:
 
 
 def questions(
-    call: str,
-    arguments: Json,
-    origin: Origin,
-    at: str,
+    call: str, arguments: Json, origin: Origin, at: str
 ) -> Iterator[Question]:
     """The questions that a tool call puts to the person, not answered yet.
 

@@ -105,12 +105,7 @@ class OpenTurn:
     # by message or call, in order of appearance
     _replies: dict[str, str | Question] = field(default_factory=dict)
 
-    def say(
-        self,
-        key: str,
-        words: str,
-        at: str,
-    ) -> None:
+    def say(self, key: str, words: str, at: str) -> None:
         """Take the assistant's words; a message that is recorded again takes the place of its
         earlier form.
         """
@@ -265,12 +260,7 @@ class TurnAssembler:
 
         ``start`` (bytes) is where its first line begins, None where reading has to start anew.
         """
-        turn = OpenTurn(
-            turn_id,
-            self.origin,
-            self.time(at),
-            prompt,
-        )
+        turn = OpenTurn(turn_id, self.origin, self.time(at), prompt)
         self.end()
         self._seen.begin_turn()
         if start is not None and not self.is_whole:
@@ -279,14 +269,7 @@ class TurnAssembler:
             self.resume, self._before = start, self.latest
         self.open = turn
         if command:
-            self.emit(
-                Command(
-                    turn.id,
-                    turn.origin,
-                    turn.at,
-                    *command,
-                )
-            )
+            self.emit(Command(turn.id, turn.origin, turn.at, *command))
         return turn
 
     def end(self) -> None:
@@ -316,25 +299,12 @@ class TurnAssembler:
         """An id for what the record has no id of; the same whenever these parts are read."""
         return f"{self.origin.host}:{digest(self.origin.session, *parts)}"
 
-    def compact(
-        self,
-        event_id: str,
-        at: str,
-        summary: str,
-        trigger: str = "",
-    ) -> None:
+    def compact(self, event_id: str, at: str, summary: str, trigger: str = "") -> None:
         """Give what was said so far, so that it can be kept before anything is shortened, and then
         the compaction.
         """
         phase, moment = CompactionPhase.AFTER, self.time(at)
-        event = Compaction(
-            event_id,
-            self.origin,
-            moment,
-            phase,
-            trigger,
-            summary,
-        )
+        event = Compaction(event_id, self.origin, moment, phase, trigger, summary)
         # read again, the turn has its later form already
         if not self._given.has(event):
             self.finish("")
@@ -348,10 +318,7 @@ class TurnAssembler:
         return self._completed(self.open.turn(is_complete=is_complete))
 
     def reading(
-        self,
-        known: int,
-        fingerprint: str,
-        problems: tuple[str, ...] = (),
+        self, known: int, fingerprint: str, problems: tuple[str, ...] = ()
     ) -> RecordReading:
         """What the record gave, of which ``known`` bytes were read."""
         began = self.open.at if self.open else ""
@@ -392,12 +359,7 @@ class TurnReader(TurnAssembler):
         *,
         is_whole: bool = False,
     ) -> None:
-        super().__init__(
-            record,
-            cursor,
-            completed,
-            is_whole=is_whole,
-        )
+        super().__init__(record, cursor, completed, is_whole=is_whole)
         self.is_known = False  # at least one line was of a form that is read here
         self.is_subagent = False
         self.is_over = False  # the host said that the turn which is going on has ended
@@ -428,12 +390,7 @@ class TurnReader(TurnAssembler):
 class PlacedTurnReader(TurnReader):
     """Reads a log whose lines have a time each, and of which some tell where the session is."""
 
-    def __init__(
-        self,
-        record: Record,
-        cursor: Cursor,
-        problems: Problems,
-    ) -> None:
+    def __init__(self, record: Record, cursor: Cursor, problems: Problems) -> None:
         super().__init__(record, cursor, problems)
         self._outer = record.origin
         self._is_replay = False  # what was read before a turn began stands here again
@@ -444,12 +401,7 @@ class PlacedTurnReader(TurnReader):
         self._start = line.start
         self._at = utc_time(text(line.data, "timestamp")) or self._at
 
-    def _place_turns(
-        self,
-        cwd: str,
-        branch: str,
-        agent: str = "",
-    ) -> None:
+    def _place_turns(self, cwd: str, branch: str, agent: str = "") -> None:
         """Note where the turns are from here on; ``""`` for where the payload says."""
         outer = self._outer
         self.origin = replace(
@@ -472,13 +424,7 @@ def turns_in(events: Iterable[HostEvent | None]) -> dict[str, Turn]:
 
 def pending_of(resume_state: ResumeState, **more: object) -> str:
     """The state that a cursor keeps beside the offset, as JSON."""
-    return json.dumps(
-        {
-            "carry": asdict(resume_state),
-            **more,
-        },
-        separators=(",", ":"),
-    )
+    return json.dumps({"carry": asdict(resume_state), **more}, separators=(",", ":"))
 
 
 def _key(event: HostEvent) -> str:

@@ -35,12 +35,7 @@ class WorkLog:
             self._commands[call] = kept
         return kept
 
-    def add_command_with_output(
-        self,
-        call: str,
-        command: str,
-        output: str,
-    ) -> None:
+    def add_command_with_output(self, call: str, command: str, output: str) -> None:
         """Add a shell command with the commits and pull requests that its output tells."""
         self.add_command(call, command)
         self.add_output(command, output)
@@ -56,11 +51,7 @@ class WorkLog:
         self._agents.pop(call, None)
 
     def add_subagent_task(
-        self,
-        call: str,
-        kind: str,
-        task: str,
-        agent: str = "",
+        self, call: str, kind: str, task: str, agent: str = ""
     ) -> None:
         """Add the task of a subagent, whose talk is kept by the host and not here."""
         line = ": ".join(
@@ -75,11 +66,7 @@ class WorkLog:
             self._agents[call] = (self._agents[call][0], agent[:_ID_LENGTH])
 
     def add_output(
-        self,
-        command: str,
-        output: str,
-        *,
-        has_failed: bool = False,
+        self, command: str, output: str, *, has_failed: bool = False
     ) -> None:
         """Add the commits and the pull requests that a command made."""
         for commit in shell_commands.commits(command, output, has_failed=has_failed):

@@ -7,12 +7,7 @@ from dataclasses import dataclass, replace
 from keeplore.capture.capture_deps import MemoryPlace
 from keeplore.capture.notable_commands import most_notable
 from keeplore.capture.segmenter import is_confirmation
-from keeplore.memory import (
-    AnsweredQuestion,
-    Conversation,
-    ConversationLink,
-    Exchange,
-)
+from keeplore.memory import AnsweredQuestion, Conversation, ConversationLink, Exchange
 from keeplore.memory.conversation_body import NO_WORK
 from keeplore.text.terms import count_terms
 from keeplore_hooks.events import Turn, Work

@@ -120,12 +120,7 @@ class PromptLine(_EmittedEvent):
         # a turn of such an id only announces a prompt
         announced = f"prompt:{id_}"
         return events.Turn(
-            announced,
-            origin,
-            at,
-            self.user,
-            is_complete=False,
-            is_provisional=True,
+            announced, origin, at, self.user, is_complete=False, is_provisional=True
         )
 
 
@@ -236,11 +231,7 @@ def schema() -> dict[str, Any]:
 def _origin(line: _EmittedEvent, by: EmittingProgram) -> Origin:
     cwd = by.cwd / line.cwd if line.cwd else by.cwd
     return Origin(
-        by.host,
-        line.session,
-        str(cwd),
-        line.branch or "",
-        agent_name=line.agent or "",
+        by.host, line.session, str(cwd), line.branch or "", agent_name=line.agent or ""
     )
 
 

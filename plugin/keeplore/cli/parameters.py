@@ -77,10 +77,7 @@ class NamedChoice(click.Choice[str]):
     """One of some names; a wrong one is told with those that are like it."""
 
     def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
         try:
             return super().convert(value, param, ctx)
@@ -175,10 +172,7 @@ class Reference(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         # a shell asks without running the command, so there is no context of ours
-        del (
-            ctx,
-            param,
-        )
+        del (ctx, param)
         # whatever goes wrong, a person who presses the tabulator wants no error
         with contextlib.suppress(Exception):
             return _completions(incomplete)

@@ -46,10 +46,7 @@ def _id_from_macos() -> str:
 
     try:
         # a timespec of one second
-        uuid, wait = (
-            (ctypes.c_ubyte * 16)(),
-            (ctypes.c_long * 2)(1, 0),
-        )
+        uuid, wait = ((ctypes.c_ubyte * 16)(), (ctypes.c_long * 2)(1, 0))
         return (
             bytes(uuid).hex() if ctypes.CDLL(None).gethostuuid(uuid, wait) == 0 else ""
         )

@@ -52,8 +52,7 @@ def _expect_as_planned(plan: ConnectPlan, state: Path) -> None:
     )
     if is_changed or ConnectionRecord.load(state) != plan.before:
         raise ConfigError(
-            "a file has changed while you looked at this",
-            "Run the same command again",
+            "a file has changed while you looked at this", "Run the same command again"
         )
 
 

@@ -155,10 +155,7 @@ class PlanBuilder:
         self._skipped: list[ConnectProblem] = []
 
     def connect(
-        self,
-        owner: Owner,
-        wanted: Sequence[Desired],
-        recorded: Iterable[ConnectedFile],
+        self, owner: Owner, wanted: Sequence[Desired], recorded: Iterable[ConnectedFile]
     ) -> None:
         """Install what is wanted, and take out what an earlier release had beside it."""
         for one in wanted:

@@ -212,11 +212,7 @@ _FORMS: Mapping[str, Callable[[Launcher, HookEvent], dict[str, Any]]] = {
     "copilot": _copilot,
 }
 # they take several handlers for one matcher
-_GROUPED = (
-    "claude-code",
-    "codex",
-    "gemini-cli",
-)
+_GROUPED = ("claude-code", "codex", "gemini-cli")
 
 
 def _bundled_launcher(root: str, server: str = "", windows: str = "") -> Launcher:

@@ -24,11 +24,7 @@ from keeplore.connect.json_edit import JsonEntry, JsonTrace
 from keeplore.connect.jsonc import JsonDocument, NotJson, parse
 
 # in every command of ours
-MARKS = (
-    "client/client.py",
-    "client/client.sh",
-    r"client\client.py",
-)
+MARKS = ("client/client.py", "client/client.sh", r"client\client.py")
 BY_HAND = "was changed by hand and is left as it is"
 AGAIN = "run `keeplore connect` again"
 

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
     from agents.run import CallModelData
 
 # kind of a part → where its words are
-_TEXTS = {
-    "input_text": "text",
-    "output_text": "text",
-    "refusal": "refusal",
-}
+_TEXTS = {"input_text": "text", "output_text": "text", "refusal": "refusal"}
 
 
 class KeeploreSession:

@@ -387,9 +387,7 @@ class Index:
         return self._database.read(memory_queries.path_of, memory_id)
 
     def listed(
-        self,
-        wanted: MemoryFilter,
-        keep: Callable[[MemoryRow], bool] = lambda _: True,
+        self, wanted: MemoryFilter, keep: Callable[[MemoryRow], bool] = lambda _: True
     ) -> list[MemoryRow]:
         """The memories that fit and are to be kept, the one changed last first."""
         return self._database.read(memory_queries.listed, wanted, keep)

@@ -20,11 +20,7 @@ _BYTES_PER_CHARACTER = 4  # of UTF-8, at most
 
 def fenced(before: str, text: str, after: str = "") -> str:
     """Our words, recalled text as data, our words."""
-    parts = [
-        before,
-        fence(text, new_token()) if text else "",
-        after,
-    ]
+    parts = [before, fence(text, new_token()) if text else "", after]
     return "\n\n".join(part for part in parts if part)
 
 

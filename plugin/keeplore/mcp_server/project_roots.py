@@ -133,10 +133,6 @@ def _directory_or_none(directory: str) -> Path | None:
     try:
         place = Path(directory).expanduser()
         return place if place.is_absolute() and place.is_dir() else None
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-    ):
+    except (OSError, RuntimeError, ValueError):
         # a name that is too long, a home that nobody has
         return None

@@ -246,12 +246,7 @@ def _facts(hit: RecallHit) -> list[str]:
     if since := since_then(hit.files_changed, hit.files_gone):
         what += f", {since}"
     said = said_by(hit.trust, hit.kind, hit.title, hit.passage)
-    return [
-        label(shown_day(hit.changed_at)),
-        place(hit.scope, hit.project),
-        what,
-        said,
-    ]
+    return [label(shown_day(hit.changed_at)), place(hit.scope, hit.project), what, said]
 
 
 def _line(row: MemoryRow) -> str:

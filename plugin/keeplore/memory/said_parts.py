@@ -12,11 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from keeplore.memory.conversation_body import (
-    EXCHANGES,
-    PARTS,
-    WORK_LABELS,
-)
+from keeplore.memory.conversation_body import EXCHANGES, PARTS, WORK_LABELS
 
 # keys of the front matter whose values Keeplore or a host has made
 _OWN_KEYS = frozenset(

@@ -57,10 +57,7 @@ from keeplore.recall.unasked.origin import (
     waiting_line,
     within_share,
 )
-from keeplore.recall.unasked.prompt_injection import (
-    may_be_injected,
-    stated_trust,
-)
+from keeplore.recall.unasked.prompt_injection import may_be_injected, stated_trust
 from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.text.agent_scope import is_of_project
 from keeplore.text.query_terms import token_count

@@ -18,12 +18,7 @@ from keeplore.index.embedding.foreign_scripts import reads
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
-from keeplore.recall.request import (
-    SIBLING,
-    HeldStatement,
-    RecallRequest,
-    SearchScope,
-)
+from keeplore.recall.request import SIBLING, HeldStatement, RecallRequest, SearchScope
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.unasked.prompt_injection import stated_trust

@@ -29,11 +29,7 @@ from keeplore.recall.render import (
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
 from keeplore.recall.unasked.memory_lines import later_end
 from keeplore.recall.unasked.prompt_injection import is_doubtful, may_be_injected
-from keeplore.recall.weights import (
-    EXCERPT_CHARS,
-    LONG_EXCERPT_CHARS,
-    PROMPT_HITS,
-)
+from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS, PROMPT_HITS
 from keeplore.text.dates import shown_day
 from keeplore.text.similarity import normalised
 

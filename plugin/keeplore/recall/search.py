@@ -92,10 +92,7 @@ def _only_asks(index: Index, memory_id: str, question: ParsedQuestion) -> bool:
 
 
 def _whole_question_scores(
-    index: Index,
-    query: PreparedQuery,
-    telling: Sequence[PassageRow],
-    w: Weights,
+    index: Index, query: PreparedQuery, telling: Sequence[PassageRow], w: Weights
 ) -> dict[str, float]:
     """How much more than the likeliest memory each of the next speaks of the question as a whole,
     -1..1; beside its only passage a memory has nothing to say.
@@ -114,11 +111,7 @@ def _whole_question_scores(
 
 
 def _described(
-    e: Evidence,
-    row: PassageRow,
-    memory: MemoryRow,
-    order: int,
-    echoes: Container[int],
+    e: Evidence, row: PassageRow, memory: MemoryRow, order: int, echoes: Container[int]
 ) -> Evidence:
     """Evidence with where its passage stands, and when that was said."""
     at = row.at or memory.updated_at or memory.created_at

@@ -10,18 +10,11 @@ from enum import StrEnum
 from functools import partial
 
 from keeplore.index import MemoryRow, PassageRow
-from keeplore.recall.digest_hits import (
-    most_with,
-    stands_in,
-    without_told,
-)
+from keeplore.recall.digest_hits import most_with, stands_in, without_told
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
-from keeplore.recall.request import (
-    BREAK,
-    RecallHit,
-)
+from keeplore.recall.request import BREAK, RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.asked_versions import asked_versions
 from keeplore.recall.since.newer_values import (
@@ -32,9 +25,7 @@ from keeplore.recall.since.newer_values import (
 )
 from keeplore.recall.statements.hit_lengths import likely_hits
 from keeplore.recall.statements.memory_hit import held_hit, verified_hit
-from keeplore.recall.unasked.prompt_injection import (
-    may_be_injected,
-)
+from keeplore.recall.unasked.prompt_injection import may_be_injected
 from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS
 from keeplore.text.similarity import jaccard_index
@@ -228,9 +219,7 @@ def left_out(left: Sequence[Passed]) -> list[str]:
 
 
 def with_superseded(
-    context: RecallContext,
-    hits: Sequence[RecallHit],
-    query: PreparedQuery,
+    context: RecallContext, hits: Sequence[RecallHit], query: PreparedQuery
 ) -> list[RecallHit]:
     """The hits, each followed by those that it replaced and the question asks for.
 

@@ -27,8 +27,7 @@ _BETWEEN = (
     rb"|[ \t]*\\?\r?\n" + LINE_START + rb")[bfruBFRU]?\\{0,7}"
 )
 _SEAM = re2.compile(
-    rb"\\{0,7}(?:\"[ \t]*" + _BETWEEN + rb"\"|'[ \t]*" + _BETWEEN + rb"')",
-    _latin_1(),
+    rb"\\{0,7}(?:\"[ \t]*" + _BETWEEN + rb"\"|'[ \t]*" + _BETWEEN + rb"')", _latin_1()
 )
 # without such a word near it nothing in pieces is a secret
 _NAMED = re.compile(rb"pass|pwd|secret|token|key|auth|cred|://|BEGIN", re.IGNORECASE)

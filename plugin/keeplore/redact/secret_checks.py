@@ -13,12 +13,7 @@ from dataclasses import dataclass
 from keeplore.redact.code_references import is_reference
 from keeplore.redact.known_words import COMMON_VALUES, MESSAGE_WORDS, SECRET_WORDS
 from keeplore.redact.placeholders import is_placeholder
-from keeplore.redact.randomness import (
-    SEEN_CHARS,
-    classes,
-    has_many_turns,
-    is_sequence,
-)
+from keeplore.redact.randomness import SEEN_CHARS, classes, has_many_turns, is_sequence
 from keeplore.redact.secret_names import is_no_secret_name, is_password_name
 from keeplore.redact.value_shapes import (
     HEX,

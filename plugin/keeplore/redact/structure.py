@@ -13,12 +13,7 @@ from importlib.resources import files
 from keeplore.redact.bare_tokens import Span, bare, said_by, told_password
 from keeplore.redact.likely_secrets import likely
 from keeplore.redact.placeholders import is_placeholder
-from keeplore.redact.secret_checks import (
-    SecretCandidate,
-    password,
-    random_text,
-    secret,
-)
+from keeplore.redact.secret_checks import SecretCandidate, password, random_text, secret
 
 Split = Callable[[bytes], list[Span]]  # of a line into cells
 TABLE_ROWS = 200

@@ -20,11 +20,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store.repository_state import (
-    Directories,
-    directories,
-    is_rebase_moving,
-)
+from keeplore.store.repository_state import Directories, directories, is_rebase_moving
 from keeplore_hooks import durable
 
 TICKET = "keeplore-checkout"  # in the git directory; never removed

@@ -33,10 +33,7 @@ from keeplore.store.git.objects import (
 )
 from keeplore.store.git.signature import signature_of
 from keeplore.store.merge.interrupted_merge import take_back
-from keeplore.store.merge.rebase_recovery import (
-    recover_aborted_rebase,
-    recover_aside,
-)
+from keeplore.store.merge.rebase_recovery import recover_aborted_rebase, recover_aside
 from keeplore.store.merge.stale_checkout import restore_files, stale_entries
 from keeplore.store.merge.stale_commit import restore_committed
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
@@ -70,11 +67,7 @@ class CommitPlan:
 
 
 def reconcile(
-    root: Path,
-    branch: str,
-    cache: CycleCache,
-    message: str,
-    extra: Iterable[str],
+    root: Path, branch: str, cache: CycleCache, message: str, extra: Iterable[str]
 ) -> CommitResult:
     """Commit what differs between our paths on disk and in HEAD, but for files with secrets;
     ``extra`` are paths that count as ours this time.

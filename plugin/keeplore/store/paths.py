@@ -20,11 +20,7 @@ _PROJECT_FILE = "project.json"
 _SIDE = {"entities": ".yaml", "feedback": ".json"}
 _SIDE_OF_PROJECT = {"entities": ".yaml", "manifests": ".json"}
 # which part of a path is the folder of memory
-_PLACES = {
-    "memory": 0,
-    "user": 1,
-    "projects": 2,
-}
+_PLACES = {"memory": 0, "user": 1, "projects": 2}
 _WRITTEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 # names that Windows reserves whatever their extension
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")

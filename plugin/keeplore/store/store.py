@@ -8,11 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from keeplore.errors import (
-    AlreadyExists,
-    NotFound,
-    RepositoryBusy,
-)
+from keeplore.errors import AlreadyExists, NotFound, RepositoryBusy
 from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import names_id

@@ -20,12 +20,7 @@ TIMEOUT_S = 300.0
 CLONE_TIMEOUT_S = 3600.0
 _SSH_OPTIONS = "-oBatchMode=yes -oConnectTimeout=10"
 # these do not know OpenSSH's options
-_OTHER_SSH = (
-    "plink",
-    "tortoiseplink",
-    "putty",
-    "simple",
-)
+_OTHER_SSH = ("plink", "tortoiseplink", "putty", "simple")
 # a transfer slower than 1 kB/s for 30 s has stopped
 _OPTIONS = (
     "-c",
@@ -94,10 +89,7 @@ def _ssh(directory: Path) -> str:
 
 
 # anyone on the way can read and change what they carry
-_ON_LOOPBACK = {
-    "git": "git",
-    "http": "http",
-}
+_ON_LOOPBACK = {"git": "git", "http": "http"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SCP = re.compile(
     r"(?:[A-Za-z0-9_][^@/:\s]*@)?(?:[A-Za-z0-9][^@/:\s]*|\[[0-9a-fA-F:]+\]):(?!:)[^\s]"

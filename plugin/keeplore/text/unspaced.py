@@ -160,9 +160,7 @@ def _attached_pattern() -> re.Pattern[str]:
     which takes 3 ms; each word is looked at once.
     """
     letter, other = f"[{_LETTERS}]", rf"[^\W_{_LETTERS}]"
-    return re.compile(
-        rf"(?<={letter}){other}++|(?<!{other}){other}++(?={letter})",
-    )
+    return re.compile(rf"(?<={letter}){other}++|(?<!{other}){other}++(?={letter})")
 
 
 def _without_marks(run: str) -> str:

@@ -19,12 +19,7 @@ from keeplore.viewer.picture import GraphPicture, as_data
 
 HERE = Path(__file__).parent
 # each needs those before it
-LIBRARIES = (
-    "d3-dispatch",
-    "d3-quadtree",
-    "d3-timer",
-    "d3-force",
-)
+LIBRARIES = ("d3-dispatch", "d3-quadtree", "d3-timer", "d3-force")
 PARTS = ("layout", "panel", "view", "main")
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKUP = re.compile("[<>&]")

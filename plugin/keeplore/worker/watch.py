@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 # of a workspace; git's own folder changes with everything that we do
-FOLDERS = (
-    "memory",
-    "projects",
-    "user",
-)
+FOLDERS = ("memory", "projects", "user")
 AGAIN_S = 300.0  # after the system refused a watch: others may have given theirs back
 _LIMITS = {
     errno.ENOSPC: "fs.inotify.max_user_watches",

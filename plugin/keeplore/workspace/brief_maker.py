@@ -19,11 +19,7 @@ from keeplore.config.project_file import IN_FOLDER
 from keeplore.config.setting_layers import MACHINE_FILE
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.connect.client_copy import FOLDER as CLIENT
-from keeplore.connect.client_copy import (
-    agents_command,
-    room_for_names,
-    with_command,
-)
+from keeplore.connect.client_copy import agents_command, room_for_names, with_command
 from keeplore.errors import KeeploreError
 from keeplore.memory import Memory
 from keeplore.recall.brief import WorkspaceView, brief
@@ -177,10 +173,7 @@ class BriefMaker:
         return machine.workspaces[machine.home]
 
     def _brief_blocks(
-        self,
-        views: Sequence[WorkspaceView],
-        tokens: int,
-        slots: _FileSlots,
+        self, views: Sequence[WorkspaceView], tokens: int, slots: _FileSlots
     ) -> dict[str, ContextBlock]:
         """Host → what it is told."""
         made: dict[int, ContextBlock] = {}  # by the bytes that there are for it

@@ -23,11 +23,7 @@ from keeplore.config.capture_choice import (
     RuleKind,
 )
 from keeplore.config.places import Places, expanded, stamp
-from keeplore.config.project_file import (
-    UnreadableProjectFile,
-    project_file,
-    said_by,
-)
+from keeplore.config.project_file import UnreadableProjectFile, project_file, said_by
 from keeplore.text.dates import minute_of
 from keeplore.workspace.identity import IdentityResolver, Project, normalise_remote
 from keeplore_hooks.events import HostEvent

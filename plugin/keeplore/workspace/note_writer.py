@@ -9,12 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from keeplore.errors import (
-    IndexUnavailable,
-    RepositoryError,
-    StoreError,
-    UnsafePath,
-)
+from keeplore.errors import IndexUnavailable, RepositoryError, StoreError, UnsafePath
 from keeplore.index import Index, MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Memory, new_id
 from keeplore.memory.model import Trust, in_order, links_to_others
@@ -126,9 +121,7 @@ class NoteWriter:
         done = self.write(draft)
         nearest = sorted((*done.similar, *similar), key=lambda one: -one.similarity)
         return replace(
-            done,
-            path=str(self._store.root / done.path),
-            similar=tuple(nearest[:SHOWN]),
+            done, path=str(self._store.root / done.path), similar=tuple(nearest[:SHOWN])
         )
 
     def similar(self, draft: NoteDraft) -> tuple[SimilarNote, ...]:

@@ -35,12 +35,7 @@ class ClaudeLineContext:
     needed to know the turn that they belong to, and give no event again.
     """
 
-    def __init__(
-        self,
-        path: str,
-        resume_state: ClaudeResumeState,
-        known: int,
-    ) -> None:
+    def __init__(self, path: str, resume_state: ClaudeResumeState, known: int) -> None:
         self.state = resume_state  # behind the line
         self.before = resume_state  # before it
         self.latest = ""  # the newest time of all lines
@@ -77,12 +72,7 @@ class ClaudeLineContext:
             state = replace(
                 state, cwd=text(data, "cwd"), branch=text(data, "gitBranch")
             )
-        self.state = replace(
-            state,
-            at=at or state.at,
-            is_old=is_old,
-            session=session,
-        )
+        self.state = replace(state, at=at or state.at, is_old=is_old, session=session)
 
     def is_seen(self, uuid: str) -> bool:
         """Is it the prompt of an earlier turn?"""
@@ -161,13 +151,7 @@ class ClaudeSideTurns:
     # start of a line (bytes) and its turn
     _places: list[tuple[int, ClaudeOpenTurn]] = field(default_factory=list)
 
-    def note_growth(
-        self,
-        turn: ClaudeOpenTurn,
-        start: int,
-        *,
-        is_new: bool,
-    ) -> None:
+    def note_growth(self, turn: ClaudeOpenTurn, start: int, *, is_new: bool) -> None:
         self._places.append((start, turn))
         if is_new:
             self.grown[turn.id] = turn

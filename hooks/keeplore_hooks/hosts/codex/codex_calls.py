@@ -35,10 +35,7 @@ _SHELLS = (
     "Bash",
 )
 # their output goes on with that of an earlier command
-CONTINUED = (
-    "write_stdin",
-    "wait",
-)
+CONTINUED = ("write_stdin", "wait")
 _SCRIPT = re.compile(
     r"""exec_command\(\s*\{\s*"?cmd"?\s*:\s*("(?:[^"\\]|\\.){0,20000}"|'[^'\\]{0,20000}')"""
 )
@@ -91,22 +88,13 @@ class CodexCall:
             yield replace(question, answer="\n".join(said).strip())
 
 
-def call_in(
-    item: Json,
-    origin: Origin,
-    at: str,
-) -> CodexCall:
+def call_in(item: Json, origin: Origin, at: str) -> CodexCall:
     """The call that a response item makes."""
     name = text(item, "name").rpartition("__")[2] or text(item, "type")
     source = text(item, "input")
     given = _object(item.get("arguments")) or mapping(item, "action")
     if name == ASK:
-        return question_call(
-            text(item, "call_id"),
-            given,
-            origin,
-            at,
-        )
+        return question_call(text(item, "call_id"), given, origin, at)
     if name in _SHELLS or text(item, "type") == "local_shell_call":
         command = _command(given.get("cmd", given.get("command")))
         return CodexCall(name, (command,), _patched_files(command))
@@ -119,23 +107,11 @@ def call_in(
     return CodexCall(name, scripts, _patched_files(source))
 
 
-def question_call(
-    call: str,
-    arguments: Json,
-    origin: Origin,
-    at: str,
-) -> CodexCall:
+def question_call(call: str, arguments: Json, origin: Origin, at: str) -> CodexCall:
     """The questions that a call puts to the person, not answered yet."""
     asked = mappings(arguments, "questions") or [arguments]
     items = [item for item in asked if first_text(item, "question", "prompt").strip()]
-    questions = tuple(
-        prompt_text.questions(
-            call,
-            {"questions": items},
-            origin,
-            at,
-        )
-    )
+    questions = tuple(prompt_text.questions(call, {"questions": items}, origin, at))
     return CodexCall(
         ASK, questions=questions, asked=tuple(text(item, "id") for item in items)
     )

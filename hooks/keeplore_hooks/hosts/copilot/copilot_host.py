@@ -71,12 +71,7 @@ class Copilot(LogHost):
         transcript = first_text(
             data, "transcriptPath", "transcript_path"
         ) or _usual_log(session)
-        return Origin(
-            self.name,
-            session,
-            text(data, "cwd"),
-            transcript=transcript,
-        )
+        return Origin(self.name, session, text(data, "cwd"), transcript=transcript)
 
     def without_log(self, payload: HostPayload, cursor: Cursor) -> LogPayload:
         """Prompts of subagents come under a session of their own, which no payload has told to
@@ -96,15 +91,7 @@ class Copilot(LogHost):
         missing, origin = received.prompts.missing, received.payload.origin
         if missing is None or received.log is not None:
             return []
-        return [
-            Turn(
-                missing.id,
-                origin,
-                missing.at,
-                missing.text,
-                is_provisional=True,
-            )
-        ]
+        return [Turn(missing.id, origin, missing.at, missing.text, is_provisional=True)]
 
     def answers(self, received: LogPayload) -> Iterator[Question]:
         """The questions in this payload with their answers, where no log holds them."""
@@ -129,19 +116,8 @@ class Copilot(LogHost):
             filter(None, (utc_time(text(head, "timestamp")) for head in heads)), ""
         )
         starts = (head for head in heads if text(head, "type") in _STARTS)
-        cwd = text(
-            next(starts, None),
-            "data",
-            "context",
-            "cwd",
-        )
-        return Recorded(
-            path,
-            session,
-            cwd,
-            started_at,
-            size,
-        )
+        cwd = text(next(starts, None), "data", "context", "cwd")
+        return Recorded(path, session, cwd, started_at, size)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         base = (Path(config_dir) if config_dir else home / ".copilot") / self.folder

@@ -24,14 +24,7 @@ from keeplore_hooks.hosts.patches import files_in
 
 ASK = ("ask_user", "AskUserQuestion")
 DELEGATES = ("task", "Agent", "Task")
-WRITERS = (
-    "create",
-    "edit",
-    "str_replace",
-    "insert",
-    "Write",
-    "Edit",
-)
+WRITERS = ("create", "edit", "str_replace", "insert", "Write", "Edit")
 PATCHERS = ("apply_patch",)
 SHELLS = ("bash", "powershell", "shell", "Bash")
 # their output goes on with that of an earlier command
@@ -43,14 +36,7 @@ _INJECTED = (
     "system_reminder",
     "system_notification",
 )
-_PICTURES = (
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".webp",
-    ".bmp",
-)
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _ANSWERED = re.compile(
     r"(?:the )?user (?:selected|responded|chose|answered|entered)(?: with)?\s*:?\s*",
     re.IGNORECASE,
@@ -156,26 +142,13 @@ def given_to(value: Any) -> Json:
     return mapping(value)
 
 
-def questions(
-    call: CopilotCall,
-    origin: Origin,
-    at: str,
-) -> Iterator[Question]:
+def questions(call: CopilotCall, origin: Origin, at: str) -> Iterator[Question]:
     """What a call asks the person, not answered yet."""
     if mappings(call.given, "questions"):
-        yield from prompt_text.questions(
-            call.id,
-            call.given,
-            origin,
-            at,
-        )
+        yield from prompt_text.questions(call.id, call.given, origin, at)
     elif words := first_text(call.given, "question", "message").strip():
         yield Question(
-            f"{call.id}:0",
-            origin,
-            at,
-            words,
-            options=tuple(_options(call.given)),
+            f"{call.id}:0", origin, at, words, options=tuple(_options(call.given))
         )
 
 
@@ -199,11 +172,7 @@ def result_in(data: Any) -> str:
     if isinstance(data, str):
         return clean(data)
     return first_text(
-        data,
-        "content",
-        "textResultForLlm",
-        "text_result_for_llm",
-        "detailedContent",
+        data, "content", "textResultForLlm", "text_result_for_llm", "detailedContent"
     )
 
 

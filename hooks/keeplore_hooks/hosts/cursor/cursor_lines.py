@@ -146,12 +146,7 @@ def time_in(words: str) -> str:
         hour_of_day += 12
     date = int(year), _MONTHS.index(month) + 1, int(day)
     try:
-        moment = datetime(
-            *date,
-            hour_of_day,
-            int(minute),
-            tzinfo=timezone(offset),
-        )
+        moment = datetime(*date, hour_of_day, int(minute), tzinfo=timezone(offset))
     except (ValueError, OverflowError):
         return ""
     return utc_time(moment.isoformat())
@@ -164,11 +159,7 @@ def words_in(block: Json) -> str:
 
 
 def take_call(
-    log: WorkLog,
-    call: str,
-    name: str,
-    arguments: Json,
-    output: str = "",
+    log: WorkLog, call: str, name: str, arguments: Json, output: str = ""
 ) -> None:
     """Take a tool call: of its input only a file's name or a command's first line."""
     if name in WRITERS:
@@ -180,11 +171,7 @@ def take_call(
         log.add_subagent_task(call, text(arguments, "subagent_type"), task)
 
 
-def questions(
-    arguments: Json,
-    origin: Origin,
-    at: str,
-) -> list[Question]:
+def questions(arguments: Json, origin: Origin, at: str) -> list[Question]:
     """What a call of AskQuestion asks, without answers; the ids are the same from a transcript and
     a payload.
     """
@@ -194,19 +181,13 @@ def questions(
     ]
     return list(
         prompt_text.questions(
-            f"ask:{digest(origin.session, *asked)}",
-            arguments,
-            origin,
-            at,
+            f"ask:{digest(origin.session, *asked)}", arguments, origin, at
         )
     )
 
 
 def answered(
-    arguments: Json,
-    output: Any,
-    origin: Origin,
-    at: str,
+    arguments: Json, output: Any, origin: Origin, at: str
 ) -> Iterator[Question]:
     """The questions of a call of AskQuestion with the answers that its output tells, ``""`` where
     it tells none.
@@ -232,10 +213,7 @@ def records_in_text(words: str) -> Iterator[Json]:
     for line in [*words.split("\n"), "user:"]:
         if line.rstrip() in ("user:", "assistant:"):
             if role:
-                yield {
-                    "role": role,
-                    "message": {"content": "\n".join(said).strip()},
-                }
+                yield {"role": role, "message": {"content": "\n".join(said).strip()}}
             role, part, said = line.strip().removesuffix(":"), _SAID, []
             continue
         part = _line_part(part, line) if role == "assistant" else _SAID
@@ -283,11 +261,7 @@ def _without_injected(words: str) -> str:
     return "".join((*kept, words[at:]))
 
 
-def _answer(
-    result: Json,
-    item: Json,
-    question: str,
-) -> str:
+def _answer(result: Json, item: Json, question: str) -> str:
     """The answer to one question: the labels of the options, and what the person typed."""
     labels = {
         text(option, "id"): text(option, "label")

@@ -59,12 +59,7 @@ class CursorTurn:
 
     def turn(self, origin: Origin) -> Turn:
         """The turn as far as payloads told it."""
-        empty = Turn(
-            self.id,
-            origin,
-            self.at,
-            self.prompt,
-        )
+        empty = Turn(self.id, origin, self.at, self.prompt)
         return replace(self.completed(empty), is_complete=self.is_over)
 
     def completed(self, turn: Turn) -> Turn:
@@ -74,12 +69,7 @@ class CursorTurn:
         replies += [words for words in self.words if without_spaces(words) not in said]
         ended_at = max(turn.ended_at, self.ended_at)
         work = joined_work(turn.work, self.work)
-        return replace(
-            turn,
-            replies=tuple(replies),
-            ended_at=ended_at,
-            work=work,
-        )
+        return replace(turn, replies=tuple(replies), ended_at=ended_at, work=work)
 
     def _with_answer(self, reply: str | Question) -> str | Question:
         if isinstance(reply, str):
@@ -109,23 +99,14 @@ class PayloadLog:
     def to_data(self) -> Json:
         announced = dict(list(self.announced.items())[-COUNTED:])
         kept = [turn.to_data() for turn in self.turns[-_KEPT:]]
-        return {
-            "entries": kept,
-            "announced": announced,
-            "has_joined": self.has_joined,
-        }
+        return {"entries": kept, "announced": announced, "has_joined": self.has_joined}
 
     def at(self, turn_id: str) -> str:
         """When the prompt of a turn was typed, ``""`` where no payload told."""
         turn = self.find(turn_id)
         return turn.at if turn else ""
 
-    def id_of(
-        self,
-        turn_id: str,
-        prompt: str,
-        typed: Mapping[str, int] | None,
-    ) -> str:
+    def id_of(self, turn_id: str, prompt: str, typed: Mapping[str, int] | None) -> str:
         """The id under which a turn of the transcript was announced: its own, or that of nearly the
         same words.
 
@@ -160,12 +141,7 @@ class PayloadLog:
                 return turn
         return self.turns[-1] if self.turns else None
 
-    def join(
-        self,
-        typed: Mapping[str, int],
-        last: Turn | None,
-        prompt: str,
-    ) -> None:
+    def join(self, typed: Mapping[str, int], last: Turn | None, prompt: str) -> None:
         """Take the prompts of the transcript as announced where Keeplore was not there to hear
         them.
         """
@@ -193,13 +169,7 @@ class PayloadLog:
         number = self.announced.get(key, 0)
         self.announced[key] = number + 1
         turn_id = turn_id_of(session, key, number)
-        turn = CursorTurn(
-            turn_id,
-            prompt[:PROMPT_LIMIT],
-            at,
-            generation,
-            number,
-        )
+        turn = CursorTurn(turn_id, prompt[:PROMPT_LIMIT], at, generation, number)
         if last and not self.find(last.id) and _is_nearly(prompt, last.user):
             turn.id = turn.alias = last.id
         self.turns.append(turn)
@@ -210,20 +180,11 @@ class PayloadLog:
         return [turn for turn in self.turns if _is_missing(turn, typed)]
 
 
-def turn_id_of(
-    session: str,
-    key: str,
-    number: int,
-) -> str:
+def turn_id_of(session: str, key: str, number: int) -> str:
     """The id of a turn: nothing in a transcript has one, so it comes of the words and how often
     they came before.
     """
-    return digest(
-        HOST,
-        session,
-        key,
-        str(number),
-    )
+    return digest(HOST, session, key, str(number))
 
 
 def key_of(prompt: str) -> str:

@@ -56,43 +56,22 @@ _RUN = re.compile(r"[^a-zA-Z0-9]+")
 
 
 def read(
-    record: Record,
-    cursor: Cursor,
-    log: PayloadLog,
+    record: Record, cursor: Cursor, log: PayloadLog
 ) -> tuple[RecordReading, CursorTurnReader]:
     """The events behind the cursor, and the reader that counted prompts. Raises OSError."""
     with open_regular(record.path) as file:
         if record.path.suffix == OLD:
-            return _read_text(
-                file,
-                record,
-                cursor,
-                log,
-            )
+            return _read_text(file, record, cursor, log)
         start = functools.partial(CursorTurnReader, log=log)
-        return read_log(
-            file,
-            record,
-            cursor,
-            start,
-        )
+        return read_log(file, record, cursor, start)
 
 
 def _read_text(
-    file: BinaryIO,
-    record: Record,
-    cursor: Cursor,
-    log: PayloadLog,
+    file: BinaryIO, record: Record, cursor: Cursor, log: PayloadLog
 ) -> tuple[RecordReading, CursorTurnReader]:
     raw, problems = file.read(jsonl.LINE_LIMIT), Problems()
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
-    reader = CursorTurnReader(
-        record,
-        cursor,
-        problems,
-        log,
-        is_whole=True,
-    )
+    reader = CursorTurnReader(record, cursor, problems, log, is_whole=True)
     words = clean(raw.decode("utf-8", "replace"))
     for number, message in enumerate(lines.records_in_text(words)):
         reader.take(JsonLine(message, number, number))
@@ -130,13 +109,7 @@ def _recorded_session(path: Path) -> Recorded | None:
     times = (lines.prompt_in(head).at for head in heads if text(head, "role") == "user")
     started_at = next(filter(None, times), "")
     size = path.stat().st_size
-    return Recorded(
-        path,
-        path.stem,
-        directory_of(path),
-        started_at,
-        size,
-    )
+    return Recorded(path, path.stem, directory_of(path), started_at, size)
 
 
 def directory_of(path: Path) -> str:
@@ -174,13 +147,7 @@ class CursorTurnReader(TurnReader):
         *,
         is_whole: bool = False,
     ) -> None:
-        super().__init__(
-            record,
-            cursor,
-            problems,
-            log.completed,
-            is_whole=is_whole,
-        )
+        super().__init__(record, cursor, problems, log.completed, is_whole=is_whole)
         self._log = log
         self._read_at = record.now
         # start of the turn that is read again with the time that it got when it was new
@@ -217,11 +184,7 @@ class CursorTurnReader(TurnReader):
             self.before = dict(list(self.all.items())[-COUNTED:])
         self.all[key] = self.all.get(key, 0) + 1
         self.begin(
-            turn_id,
-            prompt.text,
-            at,
-            start,
-            prompt_text.slash_command(prompt.text),
+            turn_id, prompt.text, at, start, prompt_text.slash_command(prompt.text)
         )
         self.mark_read(own, at)
 
@@ -231,37 +194,17 @@ class CursorTurnReader(TurnReader):
             call = f"{start}.{number}"
             turn.say(call, lines.words_in(block), "")
             if block.get("type") == "tool_use":
-                _take_call(
-                    turn,
-                    call,
-                    text(block, "name"),
-                    mapping(block, "input"),
-                )
+                _take_call(turn, call, text(block, "name"), mapping(block, "input"))
 
     def _begin_in_the_middle(self) -> OpenTurn:
         """The turn whose prompt the transcript does not have."""
-        turn = self.begin(
-            turn_id_of(self.origin.session, "", 0),
-            "",
-            "",
-            None,
-        )
+        turn = self.begin(turn_id_of(self.origin.session, "", 0), "", "", None)
         self.mark_read(turn.id, turn.at)
         return turn
 
 
-def _take_call(
-    turn: OpenTurn,
-    call: str,
-    name: str,
-    arguments: Json,
-) -> None:
-    lines.take_call(
-        turn.log,
-        call,
-        name,
-        arguments,
-    )
+def _take_call(turn: OpenTurn, call: str, name: str, arguments: Json) -> None:
+    lines.take_call(turn.log, call, name, arguments)
     if name == lines.ASK:
         for question in lines.questions(arguments, turn.origin, turn.at):
             turn.ask(question)

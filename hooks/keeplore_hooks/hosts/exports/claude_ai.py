@@ -15,14 +15,7 @@ from keeplore_hooks.hosts.exports.chat_export import (
     ChatReading,
     plain_id,
 )
-from keeplore_hooks.hosts.jsonl import (
-    Json,
-    clean,
-    digest,
-    mappings,
-    text,
-    utc_time,
-)
+from keeplore_hooks.hosts.jsonl import Json, clean, digest, mappings, text, utc_time
 
 _SENDERS = ("human", "assistant")
 MAX_PASTED = 20_000  # characters of one text

@@ -66,11 +66,7 @@ class GeminiTurnReader(TurnReader):
     ) -> None:
         last_words = stored_object(stored_state(cursor), "last", GeminiLastWords)
         super().__init__(
-            record,
-            cursor,
-            problems,
-            last_words.added_to,
-            is_whole=is_whole,
+            record, cursor, problems, last_words.added_to, is_whole=is_whole
         )
         self._start = 0
         # of the turn that is going on, without a result so far
@@ -129,12 +125,7 @@ class GeminiTurnReader(TurnReader):
             self.leave_out(f"messages of the type {kind[:40]!r}")
         self.mark_read(key, at)
 
-    def _on_user(
-        self,
-        record: Json,
-        key: str,
-        at: str,
-    ) -> None:
+    def _on_user(self, record: Json, key: str, at: str) -> None:
         for call_id, output in lines.results_in(record):
             if call := self._calls.get(call_id):
                 self._take_call(call.done(output), at)
@@ -145,29 +136,14 @@ class GeminiTurnReader(TurnReader):
         turn = self.open
         if prompt and not (turn and turn.id == turn_id):
             self._calls = {}
-            self._begin(
-                turn_id,
-                prompt,
-                at,
-                self._start,
-            )
+            self._begin(turn_id, prompt, at, self._start)
 
-    def _on_gemini(
-        self,
-        record: Json,
-        key: str,
-        at: str,
-    ) -> None:
+    def _on_gemini(self, record: Json, key: str, at: str) -> None:
         words, calls = lines.words_in(record), list(lines.calls_in(record))
         if not words and not calls:
             return
         # without a turn the record starts in the middle
-        turn = self.open or self._begin(
-            self._key(key),
-            "",
-            at,
-            None,
-        )
+        turn = self.open or self._begin(self._key(key), "", at, None)
         turn.say(key, words, self.time(at))
         for call in calls:
             self._take_call(call, at)
@@ -198,30 +174,15 @@ class GeminiTurnReader(TurnReader):
         elif call.agent:
             texts = (value for value in call.given.values() if isinstance(value, str))
             turn.log.add_subagent_task(
-                call.id,
-                call.name,
-                clean(next(texts, "")),
-                call.agent,
+                call.id, call.name, clean(next(texts, "")), call.agent
             )
         if call.status == lines.CallStatus.ERROR:
             turn.log.drop_file(call.id)
         elif call.status == lines.CallStatus.CANCELLED:
             turn.log.drop_call(call.id)
 
-    def _begin(
-        self,
-        turn_id: str,
-        prompt: str,
-        at: str,
-        start: int | None,
-    ) -> OpenTurn:
-        return self.begin(
-            turn_id,
-            prompt,
-            at,
-            start,
-            prompt_text.slash_command(prompt),
-        )
+    def _begin(self, turn_id: str, prompt: str, at: str, start: int | None) -> OpenTurn:
+        return self.begin(turn_id, prompt, at, start, prompt_text.slash_command(prompt))
 
     def _key(self, key: str) -> str:
         return digest(HOST, self.origin.session, key)

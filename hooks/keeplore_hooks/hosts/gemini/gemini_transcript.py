@@ -47,21 +47,11 @@ def read(record: Record, cursor: Cursor) -> RecordReading:
     with open_regular(record.path) as file:
         if record.path.suffix == WHOLE:
             return _read_whole(file, record, cursor)
-        reading, reader = read_log(
-            file,
-            record,
-            cursor,
-            GeminiTurnReader,
-        )
+        reading, reader = read_log(file, record, cursor, GeminiTurnReader)
         if not reader.is_subagent:
             return reading
         known = ResumeState(reading.resume_state.known)
-        return RecordReading(
-            (),
-            0,
-            jsonl.fingerprint(file, 0),
-            known,
-        )
+        return RecordReading((), 0, jsonl.fingerprint(file, 0), known)
 
 
 def session_of(path: Path) -> str:
@@ -104,13 +94,7 @@ def _recorded_session(path: Path) -> Recorded | None:
         return None
     session, started_at = text(head, "sessionId"), utc_time(text(head, "startTime"))
     size = path.stat().st_size
-    return Recorded(
-        path,
-        session or path.stem,
-        directory_of(path),
-        started_at,
-        size,
-    )
+    return Recorded(path, session or path.stem, directory_of(path), started_at, size)
 
 
 def directory_of(path: Path) -> str:
@@ -134,20 +118,11 @@ def directory_of(path: Path) -> str:
     return ""
 
 
-def _read_whole(
-    file: BinaryIO,
-    record: Record,
-    cursor: Cursor,
-) -> RecordReading:
+def _read_whole(file: BinaryIO, record: Record, cursor: Cursor) -> RecordReading:
     problems = Problems()
     raw = file.read(_WHOLE_LIMIT + 1)
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
-    reader = GeminiTurnReader(
-        record,
-        cursor,
-        problems,
-        is_whole=True,
-    )
+    reader = GeminiTurnReader(record, cursor, problems, is_whole=True)
     data = load(raw) if len(raw) <= _WHOLE_LIMIT else None
     if data is not None:
         reader.take(JsonLine(data, 0, len(raw)))
@@ -162,11 +137,7 @@ def _read_whole(
     listed = problems.all() if fingerprint != cursor.fingerprint else ()
     if data is None or reader.is_subagent:
         return RecordReading(
-            (),
-            0,
-            fingerprint,
-            resume_state_of(cursor),
-            problems=listed,
+            (), 0, fingerprint, resume_state_of(cursor), problems=listed
         )
     reader.finish(record.stopped_at)
     return reader.reading(len(raw), fingerprint, listed)

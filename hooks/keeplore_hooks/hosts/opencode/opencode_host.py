@@ -127,10 +127,7 @@ class OpenCodeCommands:
 
     def to_data(self) -> Json:
         waiting = [[command.at, command.name, command.args] for command in self.waiting]
-        return {
-            "known": dict(self.known),
-            "waiting": waiting,
-        }
+        return {"known": dict(self.known), "waiting": waiting}
 
 
 class OpenCode(HostAdapter):
@@ -191,21 +188,9 @@ class OpenCode(HostAdapter):
         if payload.kind is PayloadKind.COMMAND and command.name:
             commands = replace(commands, waiting=(*commands.waiting, command))
         stopped_at = payload.at if payload.kind in ENDINGS else ""
-        record = Record(
-            Path(),
-            replace(origin, cwd=cwd),
-            payload.at,
-            stopped_at,
-            cwd,
-        )
+        record = Record(Path(), replace(origin, cwd=cwd), payload.at, stopped_at, cwd)
         stored = replace(stored, messages=messages)
-        reading = _read_messages(
-            record,
-            stored,
-            cursor,
-            commands,
-            problems,
-        )
+        reading = _read_messages(record, stored, cursor, commands, problems)
         return replace(reading, events=(*reading.events, *_events_of(payload)))
 
     def read_record(self, path: Path, cursor: Cursor) -> Reading:
@@ -221,24 +206,11 @@ class OpenCode(HostAdapter):
             utc_moment(value_at(session, ("time", "updated"))),
         )
         origin = Origin(
-            HOST,
-            text(session, "id") or path.stem,
-            cwd,
-            transcript=str(path),
+            HOST, text(session, "id") or path.stem, cwd, transcript=str(path)
         )
-        record = Record(
-            path,
-            origin,
-            now,
-            END_OF_TIME,
-            cwd,
-        )
+        record = Record(path, origin, now, END_OF_TIME, cwd)
         reading = _read_messages(
-            record,
-            stored,
-            cursor,
-            OpenCodeCommands.from_cursor(cursor),
-            problems,
+            record, stored, cursor, OpenCodeCommands.from_cursor(cursor), problems
         )
         return replace(reading, cursor=replace(reading.cursor, fingerprint=fingerprint))
 
@@ -289,9 +261,7 @@ def _record_or_problem(data: Json, session: str) -> tuple[Path | None, str]:
 
 
 def _stored_session(
-    data: Json,
-    session: str,
-    problems: Problems,
+    data: Json, session: str, problems: Problems
 ) -> store.StoredSession:
     """The session that a payload is about, an empty one where there is no record of it."""
     path, problem = _record_or_problem(data, session)
@@ -315,13 +285,7 @@ def _read_messages(
     """What the messages give beyond what was given before; all of them are looked at each time."""
     commands = commands.with_messages(stored.messages)
     created = jsonl.number(stored.session, "time", "created")
-    reader = OpenCodeTurnReader(
-        record,
-        cursor,
-        problems,
-        commands.known,
-        created,
-    )
+    reader = OpenCodeTurnReader(record, cursor, problems, commands.known, created)
     for number, message in enumerate(stored.messages):
         reader.take_message(message, number)
     if stored.messages and not reader.is_known:
@@ -330,10 +294,7 @@ def _read_messages(
     reader.finish(record.stopped_at)
     read = reader.reading(len(stored.messages), "", problems.all())
     # a payload may hold only the newest messages
-    given = {
-        **resume_state_of(cursor).given,
-        **read.resume_state.given,
-    }
+    given = {**resume_state_of(cursor).given, **read.resume_state.given}
     given = dict(list(given.items())[-GIVEN_LIMIT:])
     read = replace(read, resume_state=replace(read.resume_state, given=given))
     return Reading(read.events, read.cursor(commands=commands.to_data()), read.problems)
@@ -364,23 +325,11 @@ def _events_of(payload: HostPayload) -> list[HostEvent]:
                 )
             ]
         case PayloadKind.SESSION_ENDED:
-            return [
-                Session(
-                    key,
-                    origin,
-                    at,
-                    SessionPhase.ENDED,
-                    "deleted",
-                )
-            ]
+            return [Session(key, origin, at, SessionPhase.ENDED, "deleted")]
         case PayloadKind.COMPACTING:
             return [
                 Compaction(
-                    key,
-                    origin,
-                    at,
-                    CompactionPhase.BEFORE,
-                    payload.text("trigger"),
+                    key, origin, at, CompactionPhase.BEFORE, payload.text("trigger")
                 )
             ]
         case _:

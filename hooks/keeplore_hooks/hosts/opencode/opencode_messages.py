@@ -39,22 +39,12 @@ _SHELLS = ("bash", "shell")
 _ASK = "question"
 _DELEGATE = "task"
 # the model goes on after a step that ends so
-_UNFINISHED = (
-    "tool-calls",
-    "unknown",
-    "",
-)
+_UNFINISHED = ("tool-calls", "unknown", "")
 _REFUSED = (
     "The user rejected permission",
     "The user has specified a rule which prevents you",
 )
-_PARTS = (
-    "text",
-    "file",
-    "tool",
-    "compaction",
-    "subtask",
-)
+_PARTS = ("text", "file", "tool", "compaction", "subtask")
 _SILENT_PARTS = (
     "reasoning",
     "step-start",
@@ -95,12 +85,7 @@ class OpenCodeTurnReader(TurnReader):
         commands: Mapping[str, tuple[str, str]],
         created: float,
     ) -> None:
-        super().__init__(
-            record,
-            cursor,
-            problems,
-            is_whole=True,
-        )
+        super().__init__(record, cursor, problems, is_whole=True)
         self._commands = commands
         self._created = created  # of the session, ms
         # message that asks for a summary → what triggered it
@@ -156,83 +141,40 @@ class OpenCodeTurnReader(TurnReader):
             return
         turn_id = key if key.startswith("msg_") else self.key(at, prompt)
         self.origin = replace(self.origin, agent_name=agent_of(message))
-        self.begin(
-            turn_id,
-            prompt,
-            at,
-            None,
-            command,
-        )
+        self.begin(turn_id, prompt, at, None, command)
 
-    def _on_assistant(
-        self,
-        message: Json,
-        at: str,
-        number: int,
-    ) -> None:
+    def _on_assistant(self, message: Json, at: str, number: int) -> None:
         parts = mappings(message, "parts")
         has_words = any(_is_spoken(part) and text(part, "text") for part in parts)
         turn = self.open
         if turn is None and has_words:  # the record starts in the middle
-            turn = self.begin(
-                self.key(message_id(message), at),
-                "",
-                at,
-                None,
-            )
+            turn = self.begin(self.key(message_id(message), at), "", at, None)
         if turn is None:
             return
         if has_words or any(text(part, "type") == "tool" for part in parts):
             self._is_replay = False
         ended = _completed_at(message)
         for place, part in enumerate(parts):
-            self._take_part(
-                turn,
-                part,
-                f"{number} {place}",
-                at,
-                ended,
-            )
+            self._take_part(turn, part, f"{number} {place}", at, ended)
         is_finished = bool(ended) and text(message, "info", "finish") not in _UNFINISHED
         turn.is_over = is_finished or bool(mapping(message, "info", "error"))
 
     def _take_part(
-        self,
-        turn: OpenTurn,
-        part: Json,
-        key: str,
-        at: str,
-        ended: str,
+        self, turn: OpenTurn, part: Json, key: str, at: str, ended: str
     ) -> None:
         """Take words, or a tool call."""
         if _is_spoken(part):
             turn.say(key, text(part, "text").strip(), ended or self.time(at))
         elif text(part, "type") == "tool":
-            self._take_call(
-                turn,
-                part,
-                key,
-                at,
-            )
+            self._take_call(turn, part, key, at)
 
-    def _take_call(
-        self,
-        turn: OpenTurn,
-        part: Json,
-        key: str,
-        at: str,
-    ) -> None:
+    def _take_call(self, turn: OpenTurn, part: Json, key: str, at: str) -> None:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
         name, state = text(part, "tool"), mapping(part, "state")
         status = text(state, "status")
-        self._log_call(
-            turn,
-            name,
-            state,
-            key,
-        )
+        self._log_call(turn, name, state, key)
         if status == "error":
             if error_text(state).startswith(_REFUSED):
                 turn.log.drop_call(key)
@@ -243,20 +185,10 @@ class OpenCodeTurnReader(TurnReader):
             if not call.startswith(("call_", "toolu_")):
                 call = digest(self.origin.session, call, key)
             self._take_questions(
-                turn,
-                call,
-                state,
-                at,
-                is_over=status in ("completed", "error"),
+                turn, call, state, at, is_over=status in ("completed", "error")
             )
 
-    def _log_call(
-        self,
-        turn: OpenTurn,
-        name: str,
-        state: Json,
-        key: str,
-    ) -> None:
+    def _log_call(self, turn: OpenTurn, name: str, state: Json, key: str) -> None:
         """Take what the call leaves as references."""
         given = mapping(state, "input")
         if name in _WRITERS:
@@ -271,29 +203,15 @@ class OpenCodeTurnReader(TurnReader):
         elif name == _DELEGATE:
             task = first_text(given, "description", "prompt")
             agent = text(state, "metadata", "sessionId")
-            turn.log.add_subagent_task(
-                key,
-                text(given, "subagent_type"),
-                task,
-                agent,
-            )
+            turn.log.add_subagent_task(key, text(given, "subagent_type"), task, agent)
 
     def _take_questions(
-        self,
-        turn: OpenTurn,
-        call: str,
-        state: Json,
-        at: str,
-        *,
-        is_over: bool,
+        self, turn: OpenTurn, call: str, state: Json, at: str, *, is_over: bool
     ) -> None:
         """Take what a call asks the person, with the answers once it is over."""
         asked_at, answers = self.time(at), sequence(state, "metadata", "answers")
         asked = prompt_text.questions(
-            call,
-            mapping(state, "input"),
-            self.origin,
-            asked_at,
+            call, mapping(state, "input"), self.origin, asked_at
         )
         for question in asked:
             answered = replace(question, answer=_answer_to(question.id, answers))
@@ -314,12 +232,7 @@ class OpenCodeTurnReader(TurnReader):
         parent = text(message, "info", "parentID")
         trigger = self._compactions.get(parent, parent if parent in TRIGGERS else "")
         key = message_id(message) or digest(self.origin.session, at)
-        self.compact(
-            key,
-            ended,
-            words,
-            trigger,
-        )
+        self.compact(key, ended, words, trigger)
         self._is_replay = True
 
 
@@ -352,12 +265,7 @@ def message_id(message: Json) -> str:
 
 def created_at(message: Json) -> float:
     """When a message was made, in milliseconds; 0.0 where it does not say so."""
-    return jsonl.number(
-        message,
-        "info",
-        "time",
-        "created",
-    )
+    return jsonl.number(message, "info", "time", "created")
 
 
 def _completed_at(message: Json) -> str:

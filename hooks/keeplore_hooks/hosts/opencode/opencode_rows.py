@@ -16,11 +16,7 @@ _UNSPOKEN = (
 _Form = tuple[Json, list[Json]]
 
 
-def message_of(
-    key: str,
-    kind: str,
-    data: Json,
-) -> Json | None:
+def message_of(key: str, kind: str, data: Json) -> Json | None:
     """A row in the form ``{"info", "parts"}``; None for what nobody said. Another kind than is
     known is the role.
     """
@@ -32,24 +28,13 @@ def message_of(
         return None
     form = _FORMS.get(kind)
     info, parts = form(data) if form else ({}, [])
-    usual = {
-        "id": key,
-        "role": kind,
-        "time": mapping(data, "time"),
-    }
-    return {
-        "info": usual | info,
-        "parts": parts,
-    }
+    usual = {"id": key, "role": kind, "time": mapping(data, "time")}
+    return {"info": usual | info, "parts": parts}
 
 
 def _user(data: Json) -> _Form:
     files = [
-        {
-            "type": "file",
-            "mime": text(file, "mime"),
-        }
-        for file in mappings(data, "files")
+        {"type": "file", "mime": text(file, "mime")} for file in mappings(data, "files")
     ]
     return {}, [_text_part(data, "text"), *files]
 
@@ -63,18 +48,8 @@ def _shell(data: Json) -> _Form:
     """A command that the person ran, in the form of version 1."""
     output = text(data, "output") or text(data, "output", "output")
     given = {"command": text(data, "command")}
-    state = {
-        "input": given,
-        "status": "completed",
-        "output": output,
-    }
-    return {"role": "assistant"}, [
-        {
-            "type": "tool",
-            "tool": "bash",
-            "state": state,
-        }
-    ]
+    state = {"input": given, "status": "completed", "output": output}
+    return {"role": "assistant"}, [{"type": "tool", "tool": "bash", "state": state}]
 
 
 def _compaction(data: Json) -> _Form:
@@ -95,31 +70,15 @@ def _compaction(data: Json) -> _Form:
 def _part_message(part: Json) -> Json:
     """A part of a message of the assistant."""
     if text(part, "type") != "tool":
-        return {
-            **_text_part(part, "text"),
-            "type": text(part, "type"),
-        }
+        return {**_text_part(part, "text"), "type": text(part, "type")}
     state = mapping(part, "state")
     output = "\n".join(text(item, "text") for item in mappings(state, "content"))
-    call = {
-        "type": "tool",
-        "tool": text(part, "name"),
-        "callID": text(part, "id"),
-    }
-    return {
-        **call,
-        "state": {
-            **state,
-            "output": output,
-        },
-    }
+    call = {"type": "tool", "tool": text(part, "name"), "callID": text(part, "id")}
+    return {**call, "state": {**state, "output": output}}
 
 
 def _text_part(data: Json, key: str) -> Json:
-    return {
-        "type": "text",
-        "text": text(data, key),
-    }
+    return {"type": "text", "text": text(data, key)}
 
 
 _FORMS = {

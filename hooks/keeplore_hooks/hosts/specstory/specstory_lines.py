@@ -81,12 +81,7 @@ def head_of(text: str) -> HistoryHead:
     version = next(
         (int(found[1]) for line in lines if (found := _VERSION.match(line))), 0
     )
-    return HistoryHead(
-        session,
-        began,
-        version,
-        is_history,
-    )
+    return HistoryHead(session, began, version, is_history)
 
 
 def time_in(words: str) -> str:

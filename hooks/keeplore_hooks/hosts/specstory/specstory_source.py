@@ -57,10 +57,7 @@ class SpecStory(RecordAdapter):
         text = clean(raw[:_SIZE_LIMIT].decode("utf-8", "replace"))
         head = head_of(text)
         origin = Origin(
-            HOST,
-            _session(path, head),
-            _directory(path),
-            transcript=str(path),
+            HOST, _session(path, head), _directory(path), transcript=str(path)
         )
         record = Record(path, origin, head.began or now, cwd=origin.cwd)
         reader = HistoryTurnReader(record, cursor)
@@ -119,20 +116,11 @@ class HistoryTurnReader(TurnAssembler):
             self._take_prompt(message, at, said.text)
 
     def _take_command(
-        self,
-        message: HistoryMessage,
-        at: str,
-        command: claude_lines.TypedCommand,
+        self, message: HistoryMessage, at: str, command: claude_lines.TypedCommand
     ) -> None:
         key = self._turn_id(message, at)
         self.end()
-        self._command = Command(
-            key,
-            self.origin,
-            at,
-            command.name,
-            command.args,
-        )
+        self._command = Command(key, self.origin, at, command.name, command.args)
         self.emit(self._command)
 
     def _take_host_words(self, words: str) -> None:
@@ -140,60 +128,29 @@ class HistoryTurnReader(TurnAssembler):
         if self.open and words.startswith("[Request interrupted"):
             self.open.is_over = True
 
-    def _take_prompt(
-        self,
-        message: HistoryMessage,
-        at: str,
-        words: str,
-    ) -> None:
+    def _take_prompt(self, message: HistoryMessage, at: str, words: str) -> None:
         turn, command = self.open, prompt_text.slash_command(words)
         if self._command and self._command.at == at:
             return  # the text that stands behind the command
         is_again = turn and turn.user == words and turn.at == at and not turn.ended_at
         if command or not is_again:
             self._command = None
-            self.begin(
-                self._turn_id(message, at),
-                words,
-                at,
-                None,
-                command,
-            )
+            self.begin(self._turn_id(message, at), words, at, None, command)
 
-    def _on_agent(
-        self,
-        message: HistoryMessage,
-        at: str,
-        number: int,
-    ) -> None:
+    def _on_agent(self, message: HistoryMessage, at: str, number: int) -> None:
         words = claude_lines.without_reasoning(message.text)
         if not words and not message.tools:
             return
         if command := self._command:
             self._command = None
             prompt = claude_lines.TypedCommand(command.name, command.args).text
-            self.begin(
-                command.id,
-                prompt,
-                command.at,
-                None,
-            )
+            self.begin(command.id, prompt, command.at, None)
         # without a turn the history starts in the middle
-        turn = self.open or self.begin(
-            self._turn_id(message, at),
-            "",
-            at,
-            None,
-        )
+        turn = self.open or self.begin(self._turn_id(message, at), "", at, None)
         turn.say(str(number), words, at)
         for place, tool in enumerate(message.tools):
             key = f"{number} {place}"
-            tools.log_tool(
-                tool,
-                key,
-                turn.log,
-                self.origin.cwd,
-            )
+            tools.log_tool(tool, key, turn.log, self.origin.cwd)
             call = self.key(key, *tool.lines[:4])
             for question in tools.questions(tool, call, self.origin, at):
                 self.answer(turn, question)
@@ -210,11 +167,7 @@ class HistoryTurnReader(TurnAssembler):
         return key
 
 
-def _problems(
-    size: int,
-    head: HistoryHead,
-    reader: HistoryTurnReader,
-) -> Iterator[str]:
+def _problems(size: int, head: HistoryHead, reader: HistoryTurnReader) -> Iterator[str]:
     """What is wrong with a history of so many bytes."""
     if size > _SIZE_LIMIT:
         yield f"the history is longer than {_SIZE_LIMIT} bytes; what is behind them was left out"
@@ -235,13 +188,7 @@ def _recorded_session(path: Path) -> Recorded | None:
         size = file.seek(0, 2)
     if not head.is_history:
         return None
-    return Recorded(
-        path,
-        _session(path, head),
-        _directory(path),
-        head.began,
-        size,
-    )
+    return Recorded(path, _session(path, head), _directory(path), head.began, size)
 
 
 def _session(path: Path, head: HistoryHead) -> str:

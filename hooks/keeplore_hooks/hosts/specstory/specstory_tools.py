@@ -25,13 +25,7 @@ _WRITERS = (
     "replace",
     "write_file",
 )
-_SHELLS = (
-    "bash",
-    "shell",
-    "exec_command",
-    "run_terminal_cmd",
-    "run_shell_command",
-)
+_SHELLS = ("bash", "shell", "exec_command", "run_terminal_cmd", "run_shell_command")
 _ASKING = (
     "AskUserQuestion",
     "AskQuestion",
@@ -39,10 +33,7 @@ _ASKING = (
     "question",
     "request_user_input",
 )
-_FAILED = (
-    "<tool_use_error>",
-    "**Error:**",
-)
+_FAILED = ("<tool_use_error>", "**Error:**")
 _REFUSED = (
     *REFUSED,
     "Permission to use ",
@@ -73,12 +64,7 @@ _ANSWER = "**Answer:**"
 _PREVIEW = '" selected preview:'
 
 
-def log_tool(
-    tool: HistoryTool,
-    key: str,
-    log: WorkLog,
-    cwd: str,
-) -> None:
+def log_tool(tool: HistoryTool, key: str, log: WorkLog, cwd: str) -> None:
     """Take what the tool did; a call that failed or was refused changed nothing."""
     name = tool.name.lower()
     is_refused = any(line.startswith(_REFUSED) for line in tool.lines)
@@ -93,12 +79,7 @@ def log_tool(
         log.add_output(command, "\n".join(tool.lines), has_failed=has_failed)
 
 
-def questions(
-    tool: HistoryTool,
-    key: str,
-    origin: Origin,
-    at: str,
-) -> list[Question]:
+def questions(tool: HistoryTool, key: str, origin: Origin, at: str) -> list[Question]:
     """What the tool asked the person, each question with its answer; all as one where the answers
     cannot be told apart.
     """

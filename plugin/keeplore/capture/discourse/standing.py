@@ -28,9 +28,7 @@ _CLAIMS = frozenset({Act.REPORT, Act.FINDING, Act.PROPOSAL})
 
 
 def ended_statements(
-    statements: Sequence[Statement],
-    exchanges: Sequence[Exchange],
-    rejected: Set[int],
+    statements: Sequence[Statement], exchanges: Sequence[Exchange], rejected: Set[int]
 ) -> Mapping[int, int]:
     """The number of each statement that no longer holds → the exchange that ended it; ``rejected``
     are the exchanges that were ``sent_back``.
@@ -62,9 +60,7 @@ def _is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
 
 
 def _rejected(
-    statements: Sequence[Statement],
-    exchanges: Sequence[Exchange],
-    rejected: Set[int],
+    statements: Sequence[Statement], exchanges: Sequence[Exchange], rejected: Set[int]
 ) -> Iterator[tuple[int, int]]:
     """Claims that the next message rejects: all where the answer went with it, else those that it
     speaks of.

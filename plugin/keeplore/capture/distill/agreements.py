@@ -43,11 +43,7 @@ from keeplore.capture.distill.choices import (
 from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.text.sentences import (
-    Sentence,
-    answer_line,
-    sentences,
-)
+from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
 
 MAX_YES_WORDS = (

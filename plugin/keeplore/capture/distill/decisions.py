@@ -27,10 +27,7 @@ from keeplore.capture.distill.agreements import (
     points_of,
     suggestion,
 )
-from keeplore.capture.distill.antecedents import (
-    NAMED_TERMS,
-    with_antecedent,
-)
+from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
 from keeplore.capture.distill.choices import LOOK_BACK, Choice
 from keeplore.capture.distill.decision_weights import (
     decision_weight,

@@ -33,11 +33,7 @@ from keeplore.capture.distill.extracts import (
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.left_open import open_questions
 from keeplore.capture.distill.standing_decisions import Decision
-from keeplore.capture.distill.unanswered import (
-    PUT_OFF,
-    asked_before_plan,
-    without_plan,
-)
+from keeplore.capture.distill.unanswered import PUT_OFF, asked_before_plan, without_plan
 from keeplore.memory import Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import Sentence, answer_line, clip

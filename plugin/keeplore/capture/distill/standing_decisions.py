@@ -173,9 +173,7 @@ def _rejected(
 
 
 def _decided_anew(
-    in_force: Sequence[Decision],
-    recent: Sequence[Decision],
-    newest: Sequence[Decision],
+    in_force: Sequence[Decision], recent: Sequence[Decision], newest: Sequence[Decision]
 ) -> Iterator[Decision]:
     """The standing decisions that are decided anew, in a matter that may be told by fewer words
     where it was not long ago.

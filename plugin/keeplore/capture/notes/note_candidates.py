@@ -27,13 +27,7 @@ from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_a
 from keeplore.capture.distill.standing_decisions import Decision, standing_decisions
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
-from keeplore.capture.notes.findings import (
-    OFFERED,
-    SURE,
-    Finding,
-    findings,
-    is_told,
-)
+from keeplore.capture.notes.findings import OFFERED, SURE, Finding, findings, is_told
 from keeplore.capture.notes.note_wording import (
     capitalised,
     is_bare,

@@ -37,7 +37,7 @@ _SENTENCE_END = re.compile(r"(?<=[^.\s][^.\s])\.(?=\s|\Z)|\s+by:|:$")
 _WANTED = re.compile(
     r"(?:The (?:person|user|main|overall|overarching|primary|current)\b[^.:]{0,50}?|User\b"
     r"[^.:]{0,30}?)(?:\b(?:asked|wants?|wanted|requested|needs?|told|reported(?! that))(?: me)?"
-    r"|\b(?:goal|request|task|objective|aim) (?:is|was)(?: to)?)\s+(?:for |to )?",
+    r"|\b(?:goal|request|task|objective|aim) (?:is|was)(?: to)?)\s+(?:for |to )?"
 )
 _OF_THE_AIM = re.compile(
     r"\b(?:goals?|intent|objectives?|overview|primary request|checkpoint title|tasks?)\b",

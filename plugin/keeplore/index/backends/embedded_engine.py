@@ -117,10 +117,7 @@ class EmbeddedEngine:
 
     def vectors(self, embedder: Embedder) -> VectorIndex:
         # here, because numpy costs 40 ms and text needs none
-        from keeplore.index.vectors.vector_search import (
-            GRAPH_FROM,
-            VectorIndex,
-        )
+        from keeplore.index.vectors.vector_search import GRAPH_FROM, VectorIndex
 
         with self._opening:
             if self._vectors is None:

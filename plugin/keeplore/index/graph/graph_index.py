@@ -15,11 +15,7 @@ from keeplore.index.graph import (
     graph_rows,
     neighbours,
 )
-from keeplore.index.graph.entity_queries import (
-    AspectRow,
-    Entity,
-    GraphReader,
-)
+from keeplore.index.graph.entity_queries import AspectRow, Entity, GraphReader
 from keeplore.index.graph.relation_spans import RelatedEntity, relations_at
 from keeplore.index.rows import EVERYWHERE
 from keeplore.memory.feedback_counters import UsageCounters

@@ -57,10 +57,7 @@ _ASPECTS = (
 _NOT_TURNED = "FROM names WHERE (wordy > 0) != was_wordy"
 _T = TypeVar("_T")
 # of what a mention shows
-CODES = {
-    "": 0,
-    **{type_: code for code, type_ in enumerate(TYPES, 1)},
-}
+CODES = {"": 0, **{type_: code for code, type_ in enumerate(TYPES, 1)}}
 MILLION = 1_000_000  # of a confidence
 
 

@@ -275,10 +275,7 @@ def _is_replaced(
 
 
 def _sayings(
-    row: MemoryRow,
-    conversation: Conversation | None,
-    shown: str,
-    turns: Sequence[str],
+    row: MemoryRow, conversation: Conversation | None, shown: str, turns: Sequence[str]
 ) -> Iterator[_Said]:
     """The sentences of what is shown, with the decisions of its exchanges."""
     if conversation is None or not conversation.exchanges:

@@ -232,10 +232,7 @@ _DEEDS = (
         r"\b{PERSON}s?\b.{0,10}\b(?:has|have|had|hat|haben)\b.{0,12}{CONSENTED}",
     ),
     # guards are taken down
-    (
-        ("GUARD", "OFF"),
-        "{GUARD}.{0,60}{OFF}|{OFF}.{0,40}{GUARD}",
-    ),
+    (("GUARD", "OFF"), "{GUARD}.{0,60}{OFF}|{OFF}.{0,40}{GUARD}"),
     (
         (),
         r"\bverify ?= ?false\b|--no-verify\b|--insecure\b|\bnode_tls_reject_unauthorized\W{1,3}0",

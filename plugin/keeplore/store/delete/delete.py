@@ -89,11 +89,7 @@ def remove_forgotten(
 
 
 def write_stone(
-    root: Path,
-    stones: Tombstones,
-    copies: Sequence[MemoryFile],
-    machine: str,
-    at: str,
+    root: Path, stones: Tombstones, copies: Sequence[MemoryFile], machine: str, at: str
 ) -> Tombstone:
     """Write the tombstone of a memory whose files are ``copies``, the newest first; they stay."""
     path, memory = copies[0]

@@ -25,11 +25,7 @@ from typing import Any
 from keeplore.errors import RepositoryBusy, RepositoryError, is_in_the_way
 from keeplore.store import checkout_lock
 from keeplore.store.git.index_writer import foreign_write, note_index, stamp_of
-from keeplore.store.repository_state import (
-    Directories,
-    directories,
-    rebased_at,
-)
+from keeplore.store.repository_state import Directories, directories, rebased_at
 from keeplore_hooks import durable
 
 TURN_WAIT_S = 10.0  # for another process of ours

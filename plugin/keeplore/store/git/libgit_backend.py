@@ -86,8 +86,7 @@ def put_settings(directory: Path, wanted: Mapping[str, str]) -> None:
                 config[key] = value
     except (pygit2.GitError, OSError) as e:
         raise RepositoryError(
-            f"{place} cannot be changed: {e}",
-            f"Run `{git_in(directory)} config -l`",
+            f"{place} cannot be changed: {e}", f"Run `{git_in(directory)} config -l`"
         ) from e
 
 

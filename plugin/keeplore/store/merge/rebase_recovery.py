@@ -115,12 +115,7 @@ def _aborted_rebases(entries: Sequence[LogEntry]) -> list[str]:
 
 
 def _bring_back(
-    backend: GitBackend,
-    head: str,
-    machine: str,
-    entry: str,
-    *,
-    is_aside: bool = False,
+    backend: GitBackend, head: str, machine: str, entry: str, *, is_aside: bool = False
 ) -> bool:
     """Bring back the commits of ours that an entry of the branch's log took away; returns whether
     all was done that can be done. What was set ``aside`` is newer than all that the branch has, an

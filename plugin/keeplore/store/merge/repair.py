@@ -34,12 +34,7 @@ from keeplore.store.merge.merge_plan import Joined, id_of, merge_all, merge_vers
 from keeplore.store.merge.rebase_recovery import recover_aside
 from keeplore.store.merge.stopped_rebase import go_on
 from keeplore.store.paths import is_ours_to_write
-from keeplore.store.repository_state import (
-    REBASE,
-    Directories,
-    directories,
-    rebased_at,
-)
+from keeplore.store.repository_state import REBASE, Directories, directories, rebased_at
 from keeplore_hooks import durable
 
 # in the git directory: the merge whose last conflicts we are about to resolve

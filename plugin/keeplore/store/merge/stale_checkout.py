@@ -20,11 +20,7 @@ from keeplore.errors import RepositoryError
 from keeplore.store import files, removal_guard, tombstones
 from keeplore.store.commit_cycle import BY_US
 from keeplore.store.git.git_backend import GitBackend
-from keeplore.store.git.index_writer import (
-    foreign_write,
-    note_index,
-    written_at,
-)
+from keeplore.store.git.index_writer import foreign_write, note_index, written_at
 from keeplore.store.git.objects import Blob, CycleCache, Difference, Moved, Unsupported
 from keeplore.store.git.ref_log import LogEntry, last_entries
 from keeplore.store.merge.merge_plan import id_of

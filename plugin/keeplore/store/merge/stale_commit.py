@@ -33,11 +33,7 @@ from keeplore.store.git.objects import (
 from keeplore.store.git.ref_log import LogEntry, changed_log
 from keeplore.store.git.signature import TRAILER
 from keeplore.store.merge.merge_plan import id_of
-from keeplore.store.merge.stale_checkout import (
-    changes_of,
-    is_of_memory,
-    ours_before,
-)
+from keeplore.store.merge.stale_checkout import changes_of, is_of_memory, ours_before
 from keeplore.store.merge.stopped_rebase import MERGED
 from keeplore.store.paths import is_memory
 from keeplore.store.repository_state import noted_revert

@@ -481,10 +481,7 @@ _FORMS = (
         _weekend,
     ),
     _form(rf"\b{ANY_NUMBER} (?P<unit>{_UNIT})s? (?:ago|back|earlier)\b", _ago),
-    _form(
-        rf"\bbetween (?P<from>{'|'.join(DAYS)}) and {_WEEKDAY}\b",
-        _weekdays,
-    ),
+    _form(rf"\bbetween (?P<from>{'|'.join(DAYS)}) and {_WEEKDAY}\b", _weekdays),
     _form(
         r"(?:\b(?:on|last|this) |(?<=\bsince )|(?<=\bafter )|(?<=\bbefore )|(?<=\buntil ))"
         rf"{_WEEKDAY}\b|(?<!every )(?<!each )\b{_WEEKDAY.replace('weekday', 'other')}"

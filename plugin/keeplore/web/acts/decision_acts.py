@@ -9,11 +9,7 @@ from keeplore.refine.decide import ProposalAction
 from keeplore.web.acts.done import Done, commit_and_tell, undo_address
 from keeplore.web.notices import Notice
 from keeplore.web.page_desk import Desk
-from keeplore.web.pages.review_page import (
-    dispute_with,
-    proposal_of,
-    statement_of_draft,
-)
+from keeplore.web.pages.review_page import dispute_with, proposal_of, statement_of_draft
 from keeplore.worker.after_writing import tell_worker
 from keeplore.workspace.writing import proposals, review
 from keeplore.workspace.writing.disputes import DisputeDecision, settle_dispute

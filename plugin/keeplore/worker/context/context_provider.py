@@ -25,10 +25,7 @@ from keeplore.worker.context.owed_briefs import (
     SHORTENED,
     OwedBriefs,
 )
-from keeplore.worker.usage.injection_log import (
-    InjectionKind,
-    InjectionLog,
-)
+from keeplore.worker.usage.injection_log import InjectionKind, InjectionLog
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
@@ -40,11 +37,7 @@ VECTOR_SHARE = 0.6  # of the time for a prompt; then it is searched by text alon
 # of the 1.5 s that a client waits at a session's start; what is read later serves the next question
 REFRESH_S = 0.6
 # how the events are named with which such a host reports it; Gemini CLI's record tells it
-COMPACTIONS = (
-    "precompact",
-    "precompress",
-    "afteragent",
-)
+COMPACTIONS = ("precompact", "precompress", "afteragent")
 # of the time for a prompt, where what was said before a compaction still has to be taken
 SPOOL_SHARE = 0.5
 # how long is waited at a session's start for what was said before it was compacted
@@ -300,11 +293,7 @@ class ContextProvider:
         )
 
     def _edit(
-        self,
-        paths: str,
-        origin: Origin,
-        wishes: ContextSettings,
-        room: TextBudget,
+        self, paths: str, origin: Origin, wishes: ContextSettings, room: TextBudget
     ) -> str:
         history = self._shown.history_of(origin)
         files = paths.split("\n")

@@ -301,10 +301,6 @@ def _file(folder: Path, name: str, cwd: str) -> AutoMemoryFile:
             found.st_size,
             datetime.fromtimestamp(found.st_mtime, UTC),
         )
-    except (
-        OSError,
-        ValueError,
-        OverflowError,
-    ):
+    except (OSError, ValueError, OverflowError):
         # it vanished, or has a time that nobody can have
         return AutoMemoryFile(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))

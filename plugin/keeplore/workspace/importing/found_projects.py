@@ -179,9 +179,7 @@ def _key(new: Project | None) -> str:
 
 
 def _found_project(
-    project: _ProjectKey,
-    count: _Count,
-    chosen: Callable[[FoundProject], bool | None],
+    project: _ProjectKey, count: _Count, chosen: Callable[[FoundProject], bool | None]
 ) -> FoundProject:
     busiest = sorted(count.directories, key=lambda cwd: (-count.directories[cwd], cwd))
     days = [day for day in count.days if day]

@@ -17,11 +17,7 @@ from keeplore.store.git import signature
 from keeplore.store.git.git_command import run
 from keeplore.store.git.signature import CommitAuthor
 from keeplore.store.repository_state import directories, is_shallow
-from keeplore.workspace.machine_trust import (
-    CommitHistory,
-    MachineTrust,
-    TrustKnowledge,
-)
+from keeplore.workspace.machine_trust import CommitHistory, MachineTrust, TrustKnowledge
 
 UNKNOWN = "?"  # the author of what lies before the end of a shallow clone
 NOBODY = CommitAuthor(UNKNOWN, "")

@@ -15,11 +15,7 @@ from keeplore.config.project_file import NAME, says_in_repo
 from keeplore.errors import KeeploreError
 from keeplore.store.git.checkout_info import checkout_info
 from keeplore.store.git.work_trees import WorkTree, work_tree_of, work_trees
-from keeplore.workspace.in_repo.code_workspace import (
-    PREFIX,
-    CodeWorkspace,
-    name_of,
-)
+from keeplore.workspace.in_repo.code_workspace import PREFIX, CodeWorkspace, name_of
 from keeplore.workspace.workspace import Workspace
 
 LOG = logging.getLogger(__name__)

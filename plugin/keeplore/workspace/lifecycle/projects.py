@@ -85,8 +85,7 @@ def _expect_free(workspace: Workspace, name: str) -> None:
         raise ConfigError(f"{name!r} cannot be a project's name", _NAMES)
     if name in {entry.name for entry in load_projects(workspace.store)}:
         raise AlreadyExists(
-            f"there is a project {name!r} already",
-            "Choose another name with --name",
+            f"there is a project {name!r} already", "Choose another name with --name"
         )
 
 

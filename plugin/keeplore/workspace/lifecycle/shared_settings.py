@@ -18,10 +18,7 @@ _OTHER_EDITS = "HEAD lacked other edits of it already"
 
 
 def set_for_all(
-    root: Path,
-    state: Path,
-    values: Mapping[str, Any],
-    opened: Callable[[], Workspace],
+    root: Path, state: Path, values: Mapping[str, Any], opened: Callable[[], Workspace]
 ) -> str:
     """Write keys of ``keeplore.yaml`` and commit that file; returns what to tell of it. A person's
     own edits that are not committed stay so.

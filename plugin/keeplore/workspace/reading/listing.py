@@ -81,13 +81,7 @@ def listing(
     is_empty = not total and not any(index.state().memories for index in asked)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     shown = itertools.islice(found, limit or None)
-    return Listing(
-        tuple(map(_judged, shown)),
-        total,
-        is_empty,
-        waiting,
-        is_everywhere,
-    )
+    return Listing(tuple(map(_judged, shown)), total, is_empty, waiting, is_everywhere)
 
 
 def _chosen_scopes(workspace: Workspace, scopes: Scopes | None, scope: str) -> Scopes:
@@ -112,8 +106,7 @@ def waiting_rows(workspace: Workspace, wanted: MemoryFilter) -> list[MemoryRow]:
         return []
     source_of = workspace.machine_trust.sources()
     return workspace.index.listed(
-        replace(wanted, limit=None),
-        lambda row: source_of(row) is MemorySource.WAITING,
+        replace(wanted, limit=None), lambda row: source_of(row) is MemorySource.WAITING
     )
 
 

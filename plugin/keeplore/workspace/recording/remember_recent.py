@@ -30,11 +30,7 @@ _KEPT = ("host", "session", "branch")  # of a conversation's source
 
 
 def remember_recent(
-    workspace: RecordedWorkspace,
-    cwd: Path,
-    session: str = "",
-    *,
-    before: str = "",
+    workspace: RecordedWorkspace, cwd: Path, session: str = "", *, before: str = ""
 ) -> NoteOutcome:
     """Write the last ``EXCHANGES`` exchanges of a session's present topic, or what there is of
     them, as a permanent note.

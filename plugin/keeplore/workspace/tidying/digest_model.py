@@ -14,14 +14,7 @@ from keeplore.errors import KeeploreError, LlmRefused, LlmUnavailable
 from keeplore.llm.base import tokens
 from keeplore.llm.open_model import open_account
 from keeplore.memory import Memory, serialise
-from keeplore.memory.digest import (
-    CHANGED,
-    DECIDED,
-    HEADINGS,
-    OPEN,
-    OUTCOME,
-    DigestLine,
-)
+from keeplore.memory.digest import CHANGED, DECIDED, HEADINGS, OPEN, OUTCOME, DigestLine
 from keeplore.refine import digest_writing
 from keeplore.refine.digest_writing import DigestTalk, LineGates, WrittenLine
 from keeplore.refine.gates import FROZEN, SHADOW, ProposalOutcome

@@ -15,10 +15,7 @@ from keeplore.store import PurgePlan, PurgeResult
 from keeplore.store.delete import mentions
 from keeplore.text.dates import now
 from keeplore.workspace.brief_maker import drop as drop_briefs
-from keeplore.workspace.lifecycle.local_purge import (
-    erase_copies,
-    traces_of,
-)
+from keeplore.workspace.lifecycle.local_purge import erase_copies, traces_of
 from keeplore.workspace.loading import chain_of
 from keeplore.workspace.workspace import Workspace
 

@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from keeplore.config.capture_choice import (
-    CaptureRule,
-    CaptureRules,
-    Pauses,
-    RuleKind,
-)
+from keeplore.config.capture_choice import CaptureRule, CaptureRules, Pauses, RuleKind
 from keeplore.config.places import Places, expanded
 from keeplore.config.setting_layers import set_own, unset_own
 from keeplore.errors import ConfigError, KeeploreError

@@ -53,10 +53,7 @@ LOG = logging.getLogger(__name__)
 LOCK = "refine.lock"
 OUTAGE_S, BUSY_S = 300.0, 60.0  # until a model or a repository is tried again
 # tokens that a model writes, of those that were said; for what it would cost
-OUTPUT_SHARE, LEAST_OUTPUT = (
-    0.15,
-    150,
-)
+OUTPUT_SHARE, LEAST_OUTPUT = (0.15, 150)
 # tokens of aspects that a model writes, of those of the facts; measured: 0.15
 ASPECTS_SHARE = 0.2
 

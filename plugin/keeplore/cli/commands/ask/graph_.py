@@ -21,13 +21,7 @@ if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
 
 # entities, if the person names no number
-LIMITS = {
-    "tree": 30,
-    "dot": 100,
-    "mermaid": 100,
-    "json": 500,
-    "html": 500,
-}
+LIMITS = {"tree": 30, "dot": 100, "mermaid": 100, "json": 500, "html": 500}
 MOST = 2000  # entities; with more nobody sees anything
 NOTHING, EMPTY = 4, 5  # exit status, as of `recall`
 CLOSE = 5  # names that may have been meant

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 4_000  # characters of a change
 # as `git diff --word-diff` writes them
-MARKS = {
-    "-": ("[-", "-]", "red"),
-    "+": ("{+", "+}", "green"),
-}
+MARKS = {"-": ("[-", "-]", "red"), "+": ("{+", "+}", "green")}
 
 
 @click.command(short_help="Show how a memory changed, from its first version on.")

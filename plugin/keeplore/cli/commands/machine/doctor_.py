@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from keeplore.cli.doctor import DoctorFinding
 
 # by level
-_MARKS = {
-    "wrong": ("!!", "red"),
-    "note": ("--", "yellow"),
-    "ok": ("ok", "green"),
-}
+_MARKS = {"wrong": ("!!", "red"), "note": ("--", "yellow"), "ok": ("ok", "green")}
 
 _NEED_NOBODY = {"note": "for your information", "ok": "in order"}
 

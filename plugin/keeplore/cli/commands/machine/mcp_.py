@@ -30,8 +30,7 @@ def mcp_command(places: Places) -> None:
     """
     if importlib.util.find_spec("mcp") is None:
         raise ConfigError(
-            "the MCP server needs a package that is not installed",
-            install_hint("mcp"),
+            "the MCP server needs a package that is not installed", install_hint("mcp")
         )
     with contextlib.suppress(OSError):
         installation.register(places.state)

@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import emit_json, note, say
-from keeplore.cli.parameters import (
-    json_option,
-    pass_registry,
-    reference,
-    yes_option,
-)
+from keeplore.cli.parameters import json_option, pass_registry, reference, yes_option
 from keeplore.cli.usage_errors import WrongUsage
 from keeplore.cli.writing import note_if_uncommitted
 from keeplore.errors import NotFound

@@ -67,12 +67,7 @@ def stats_command(registry: Registry, *, since: str | None, as_json: bool) -> No
     }
     if as_json:
         emit_json(
-            {
-                **asdict(found),
-                **machine,
-                "spool": spool,
-                "notes_with_code": with_code,
-            }
+            {**asdict(found), **machine, "spool": spool, "notes_with_code": with_code}
         )
         return
     show_statistics(found)

@@ -9,12 +9,7 @@ import click
 
 from keeplore.cli.output import note, say
 from keeplore.cli.parameters import pass_registry
-from keeplore.config.settings import (
-    FILE,
-    Settings,
-    filled_settings,
-    load_settings,
-)
+from keeplore.config.settings import FILE, Settings, filled_settings, load_settings
 from keeplore.text.counts import counted
 from keeplore.worker.after_writing import tell_worker
 
