@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.conversation_file import taken_up
+from keeplore.capture.conversation_file import continued_conversation
 from keeplore.memory import ConversationLink, Exchange
 
 QUEUE = (
@@ -57,19 +57,27 @@ def test_the_conversation_with_the_same_rare_words_is_found_among_others() -> No
         (link("queue"), QUEUE),
         (link("login"), LOGIN),
     ]
-    assert taken_up(AGAIN, earlier) == link("queue")
+    assert continued_conversation(AGAIN, earlier) == link("queue")
 
 
 def test_another_subject_is_linked_to_nothing() -> None:
-    assert taken_up(LOGIN, [(link("invoice"), INVOICE), (link("queue"), QUEUE)]) is None
+    assert (
+        continued_conversation(
+            LOGIN, [(link("invoice"), INVOICE), (link("queue"), QUEUE)]
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize(
     "said", [(), (Exchange("6", "", "ok", ("Done.",)),), (Exchange("7", "", "", ()),)]
 )
 def test_words_that_say_nothing_are_no_link(said: tuple[Exchange, ...]) -> None:
-    assert taken_up(said, [(link("queue"), QUEUE), (link("empty"), ())]) is None
+    assert (
+        continued_conversation(said, [(link("queue"), QUEUE), (link("empty"), ())])
+        is None
+    )
 
 
 def test_without_an_earlier_conversation_there_is_no_link() -> None:
-    assert taken_up(AGAIN, []) is None
+    assert continued_conversation(AGAIN, []) is None

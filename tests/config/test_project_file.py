@@ -13,8 +13,8 @@ from keeplore.config.project_file import (
     MAX_FILE,
     UnreadableProjectFile,
     code_memory_folder,
+    load_project_file,
     project_file,
-    said_by,
     says_in_repo,
 )
 
@@ -23,9 +23,9 @@ def test_the_file_lies_in_a_folder_where_that_is_one(tmp_path: Path) -> None:
     assert project_file(tmp_path) == tmp_path / ".keeplore"
     (tmp_path / ".keeplore").mkdir()
     assert project_file(tmp_path) == tmp_path / ".keeplore" / "project.yaml"
-    assert said_by(tmp_path) == {}
+    assert load_project_file(tmp_path) == {}
     project_file(tmp_path).write_text("memory: in-repo\n", encoding="utf-8")
-    assert said_by(tmp_path) == {"memory": "in-repo"}
+    assert load_project_file(tmp_path) == {"memory": "in-repo"}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_it_says_what_its_keys_say(
     tmp_path: Path, text: str, expected: dict[str, object]
 ) -> None:
     (tmp_path / ".keeplore").write_text(text, encoding="utf-8")
-    assert said_by(tmp_path) == expected
+    assert load_project_file(tmp_path) == expected
     assert says_in_repo(tmp_path) is (expected.get("memory") == "in-repo")
 
 
@@ -60,17 +60,17 @@ def test_one_that_cannot_be_read_is_an_error(
 ) -> None:
     (tmp_path / ".keeplore").write_bytes(text)
     with pytest.raises(UnreadableProjectFile, match=flaw):
-        said_by(tmp_path)
+        load_project_file(tmp_path)
     assert not says_in_repo(tmp_path)
 
 
 def test_what_is_no_file_says_nothing(tmp_path: Path) -> None:
     (tmp_path / ".keeplore").symlink_to(tmp_path / "nowhere")
-    assert said_by(tmp_path) == {}
+    assert load_project_file(tmp_path) == {}
     (tmp_path / ".keeplore").unlink()
     os.mkfifo(tmp_path / ".keeplore")
     with pytest.raises(UnreadableProjectFile):
-        said_by(tmp_path)
+        load_project_file(tmp_path)
 
 
 def test_the_nearest_repository_says_whether_it_keeps_memory(tmp_path: Path) -> None:

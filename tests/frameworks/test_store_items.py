@@ -13,7 +13,7 @@ from keeplore.frameworks.store_items import (
     Value,
     draft_of,
     is_fitting,
-    told_of,
+    memory_value,
     value_of,
 )
 from keeplore.memory.note import NoteDraft
@@ -128,9 +128,9 @@ def test_what_can_be_no_name(
 def test_a_memory_that_no_store_wrote_is_told_by_its_fields() -> None:
     body = "# T\n\nIt is so.\n"
     told = {"title": "T", "text": "It is so.", "kind": "note", "category": "gotchas"}
-    assert told_of(note("T", body), "user") == {**told, "trust": "user"}
+    assert memory_value(note("T", body), "user") == {**told, "trust": "user"}
     words = {**told, "text": "Words.", "trust": "foreign"}
-    assert told_of(note("T", body), "foreign", "Words.") == words
+    assert memory_value(note("T", body), "foreign", "Words.") == words
     document = note("T", body, kind="document", category="")
     whole = {"title": "T", "text": body, "kind": "document", "trust": "user"}
-    assert told_of(document, "user") == whole
+    assert memory_value(document, "user") == whole

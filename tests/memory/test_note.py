@@ -7,7 +7,7 @@ import time
 import pytest
 
 from keeplore.memory import Quote
-from keeplore.memory.note import NoteDraft, note_of, said_by
+from keeplore.memory.note import NoteDraft, note_of, stated_hashes
 from keeplore.text.similarity import content_hash
 
 SAID = "We use go-git to read branches that are not checked out."
@@ -41,7 +41,7 @@ def test_a_quotation_of_someone_else_stays() -> None:
 def test_a_note_is_known_by_each_of_its_sentences() -> None:
     text = f"go-git is a library. {SAID}"
     note = note_of(NoteDraft(text, scope="workspace"), MOMENT)
-    assert said_by(note) == {
+    assert stated_hashes(note) == {
         content_hash(said) for said in (text, "go-git is a library.", SAID)
     }
 

@@ -19,7 +19,7 @@ from keeplore.recall.digest_hits import (
     BEHIND_CHARS,
     most_with,
     told_lines,
-    without_told,
+    without_digest_lines,
 )
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.question import parse_question
@@ -98,12 +98,17 @@ def test_two_hits_come_behind_the_first_digest() -> None:
 
 
 def test_what_a_digest_before_it_shows_is_not_shown_again() -> None:
-    assert without_told(FOUND, [replace(FOUND, passage="x We drop Redis.")]) == FOUND
-    assert without_told(FOUND, [DIGEST]) == replace(FOUND, passage="", of_user=())
+    assert (
+        without_digest_lines(FOUND, [replace(FOUND, passage="x We drop Redis.")])
+        == FOUND
+    )
+    assert without_digest_lines(FOUND, [DIGEST]) == replace(
+        FOUND, passage="", of_user=()
+    )
     lines = ("We drop Redis.", "It lost jobs.", "Why?", "An answer.")
     said = replace(FOUND, passage=BREAK.join(lines), turns=("t-1", "t-2", "t-1", "t-3"))
     other = replace(DIGEST, passage="2026-02-03: Why?")
-    assert without_told(said, [DIGEST, FOUND, other]) == replace(
+    assert without_digest_lines(said, [DIGEST, FOUND, other]) == replace(
         said,
         passage=BREAK.join(("It lost jobs.", "An answer.")),
         turns=("t-2", "t-3"),
@@ -111,14 +116,14 @@ def test_what_a_digest_before_it_shows_is_not_shown_again() -> None:
     )
     # words that run over the end of one digest's passage into another's are not there
     apart = replace(FOUND, passage="Redis.2026")
-    assert without_told(apart, [DIGEST, other]).passage == "Redis.2026"
+    assert without_digest_lines(apart, [DIGEST, other]).passage == "Redis.2026"
 
 
 def test_lines_that_are_left_of_one_turn_stay_so() -> None:
     said = replace(
         FOUND, passage=BREAK.join(("We drop Redis.", "It lost jobs.", "Often."))
     )
-    assert without_told(said, [DIGEST]) == replace(
+    assert without_digest_lines(said, [DIGEST]) == replace(
         said, passage=BREAK.join(("It lost jobs.", "Often.")), of_user=()
     )
 
@@ -178,6 +183,6 @@ def test_a_broad_question_is_answered_by_the_digests_of_the_first_that_has_any(
 def test_behind_a_digest_a_passage_is_short_and_has_turns_for_what_is_left() -> None:
     lines = ("One. " * 20 + "End.", "Two. " * 20 + "End.", "Three.")
     said = replace(FOUND, passage=BREAK.join(lines), turns=("t-1", "t-2", "t-3"))
-    left = without_told(said, [DIGEST])
+    left = without_digest_lines(said, [DIGEST])
     assert (len(left.passage) <= BEHIND_CHARS, left.turns) == (True, ("t-1", "t-2"))
     assert left.passage.startswith(f"{lines[0]}{BREAK}Two. Two.")

@@ -36,7 +36,7 @@ def written(file: Path, title: str, age_s: float) -> files.FileState:
     file.write_text(serialise(note(title)))
     moment = int((NOW - age_s) * 10**9)
     os.utime(file, ns=(moment, moment))
-    found = files.state(file.parents[2], PATH)
+    found = files.file_state(file.parents[2], PATH)
     assert found
     return found
 

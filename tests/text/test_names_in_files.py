@@ -15,7 +15,7 @@ from keeplore.text.agent_scope import (
     short_place,
 )
 from keeplore.text.slugs import slugify
-from keeplore.text.turn_ids import is_meant, short_turn, shown_turn
+from keeplore.text.turn_ids import matches_turn, short_turn, shown_turn
 
 LONG = "every word of this title is a word of the name of its file until"
 V4 = "3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
@@ -155,7 +155,7 @@ def test_a_turn_is_shown_by_what_tells_it_from_others(
     turn: str, short: str, shown: str
 ) -> None:
     assert (short_turn(turn), shown_turn(turn)) == (short, shown)
-    assert is_meant(turn, shown)
-    assert is_meant(turn, turn)
-    assert not is_meant(turn, "")
-    assert not is_meant(turn, "zz")
+    assert matches_turn(turn, shown)
+    assert matches_turn(turn, turn)
+    assert not matches_turn(turn, "")
+    assert not matches_turn(turn, "zz")

@@ -6,7 +6,7 @@ import pytest
 
 from keeplore.memory import new_id
 from keeplore.worker.usage import view_log
-from keeplore.worker.usage.view_log import is_told, note_opened, take_opened
+from keeplore.worker.usage.view_log import note_opened, take_opened, was_shown
 
 ONE, OTHER = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d", new_id("other")
 
@@ -53,6 +53,6 @@ def test_of_very_many_openings_some_wait(
 
 
 def test_what_a_session_was_given_is_told(tmp_path: Path) -> None:
-    assert not is_told(tmp_path, ONE)
+    assert not was_shown(tmp_path, ONE)
     (tmp_path / "shown.json").write_text(f'{{"a": {{"ids": {{"{ONE}": "x"}}}}}}')
-    assert (is_told(tmp_path, ONE), is_told(tmp_path, ONE[:-1])) == (True, False)
+    assert (was_shown(tmp_path, ONE), was_shown(tmp_path, ONE[:-1])) == (True, False)

@@ -15,7 +15,7 @@ from keeplore.workspace.importing.auto_memory import AutoMemoryFile, AutoMemoryF
 from keeplore.workspace.importing.found_projects import (
     FoundProject,
     found_projects,
-    is_meant,
+    is_project_named,
     only_notes_of,
     only_of,
 )
@@ -141,12 +141,15 @@ def test_directories_of_one_name_are_two_projects_and_clones_of_one_remote_are_o
 )
 def test_what_a_person_means(home: Path, text: str, is_one: bool) -> None:
     directories = (str(home / "code" / "shop"), str(home / "code" / "till"))
-    assert is_meant(text, FoundProject("shop", directories, 1, 0, "", "")) is is_one
+    assert (
+        is_project_named(text, FoundProject("shop", directories, 1, 0, "", ""))
+        is is_one
+    )
 
 
 def test_what_no_rule_can_be_is_told(home: Path) -> None:
     with pytest.raises(ConfigError) as error:
-        is_meant("a\nb", FoundProject("shop", (), 1, 0, "", ""))
+        is_project_named("a\nb", FoundProject("shop", (), 1, 0, "", ""))
     assert error.value.remedy == "Name a project or a directory"
     assert error.value.message == (
         "project: it should be one line of 500 characters at most"

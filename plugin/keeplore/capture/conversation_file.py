@@ -143,11 +143,11 @@ def link_earlier(current: OpenConversation, deps: CaptureDeps) -> None:
             current.link(memory.title, memory.id, "refines")
         else:
             earlier.append((link, conversation.exchanges))
-    if found := taken_up(current.exchanges, earlier):
+    if found := continued_conversation(current.exchanges, earlier):
         current.link(found.title, found.id)
 
 
-def taken_up(
+def continued_conversation(
     exchanges: Sequence[Exchange],
     earlier: Sequence[tuple[ConversationLink, Sequence[Exchange]]],
 ) -> ConversationLink | None:

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from keeplore.text.dates import in_utc, now
-from keeplore.text.input_flaws import told_flaws
+from keeplore.text.input_flaws import described_flaws
 from keeplore_hooks import events
 from keeplore_hooks.events import HostEvent, Origin
 from keeplore_hooks.hosts.base import StartReason
@@ -213,7 +213,7 @@ def read_line(line: bytes, by: EmittingProgram) -> HostEvent:
         return _LINE.validate_json(line).to_event(by)
     except ValidationError as e:
         # pydantic names the kind of event first
-        flaws = told_flaws(e, "the line", SHOWN_FLAWS, below=1)
+        flaws = described_flaws(e, "the line", SHOWN_FLAWS, below=1)
         raise LineRefused(flaws) from e
     except OverflowError as e:  # a time that is none in UTC
         raise LineRefused(f"at: {e}") from e

@@ -69,9 +69,11 @@ class ProjectWish:
                 )
 
     def _is_meant(self, texts: Iterable[str], project: FoundProject) -> bool:
-        from keeplore.workspace.importing.found_projects import is_meant  # heavy: git
+        from keeplore.workspace.importing.found_projects import (
+            is_project_named,  # heavy: git
+        )
 
-        met = [text for text in texts if is_meant(text, project)]
+        met = [text for text in texts if is_project_named(text, project)]
         self._met.update(met)
         return bool(met)
 

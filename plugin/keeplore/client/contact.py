@@ -93,7 +93,7 @@ def main() -> None:
     os.umask(0o077)
     names = [*sys.argv[1:], "", ""]
     host, event = word(names[0]), word(names[1])
-    payload = receive()
+    payload = read_stdin()
     is_patient = event.lower() in PATIENT or (
         event.lower() in PROMPTS and is_own_command(payload)
     )
@@ -184,7 +184,7 @@ def word(text: str) -> str:
     return "".join(letter for letter in text if letter in ALLOWED) or "unknown"
 
 
-def receive() -> bytes:
+def read_stdin() -> bytes:
     chunks: list[bytes] = []
     # Windows cannot wait for a pipe with a limit
     while IS_WINDOWS or select.select([0], [], [], PATIENCE_S)[0]:

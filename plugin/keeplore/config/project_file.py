@@ -34,7 +34,7 @@ def project_file(folder: Path) -> Path:
     return place / IN_FOLDER if os.path.isdir(place) else place  # noqa: PTH112
 
 
-def said_by(folder: Path) -> Mapping[str, Any]:
+def load_project_file(folder: Path) -> Mapping[str, Any]:
     """What the file in a folder says, nothing where there is none. Raises
     UnreadableProjectFile.
     """
@@ -53,7 +53,7 @@ def said_by(folder: Path) -> Mapping[str, Any]:
 def says_in_repo(folder: Path) -> bool:
     """Whether what lies in a folder keeps memory with the code; False where that cannot be read."""
     try:
-        return said_by(folder).get("memory") == IN_REPO
+        return load_project_file(folder).get("memory") == IN_REPO
     except UnreadableProjectFile:
         return False
 

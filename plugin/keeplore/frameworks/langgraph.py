@@ -22,7 +22,7 @@ from keeplore.frameworks.store_items import (
     Value,
     draft_of,
     is_fitting,
-    told_of,
+    memory_value,
     value_of,
 )
 from keeplore.host import PythonHost
@@ -249,7 +249,7 @@ def _fields(
     value = value_of(memory) if row.host == HOST else None
     if value is None:
         value = Value(
-            (OWN,), row.id, told_of(memory, trust(memory), passage), row.created_at
+            (OWN,), row.id, memory_value(memory, trust(memory), passage), row.created_at
         )
     return {
         "namespace": value.namespace,

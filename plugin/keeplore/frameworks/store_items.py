@@ -89,7 +89,7 @@ def value_of(memory: Memory) -> Value | None:
     return _last_value(memory.body)
 
 
-def told_of(memory: Memory, trust: str, passage: str = "") -> dict[str, Any]:
+def memory_value(memory: Memory, trust: str, passage: str = "") -> dict[str, Any]:
     """A memory that no store wrote, as a value; ``trust`` is how far it is believed here.
 
     ``passage`` stands for its whole text.

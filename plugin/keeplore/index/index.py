@@ -418,7 +418,7 @@ class Index:
         """What an id, the beginning of one (4 digits at least), a path or a file's name may mean;
         20 at most.
         """
-        return self._database.read(memory_queries.meant_by, reference)
+        return self._database.read(memory_queries.referenced_memories, reference)
 
     def ids_saying(self, content: str, scope: str, project: str) -> list[str]:
         """Ids of the notes of a scope that say exactly what this content hash stands for."""

@@ -323,7 +323,9 @@ def scopes(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:
     return tuple(rows.fetchall())
 
 
-def meant_by(connection: sqlite3.Connection, reference: str) -> list[MemoryRow]:
+def referenced_memories(
+    connection: sqlite3.Connection, reference: str
+) -> list[MemoryRow]:
     """What an id, the beginning of one (4 digits at least), a path or a file's name may mean."""
     ids: list[str] = []
     if re.fullmatch(r"(mem_)?[0-9a-f]{4}[0-9a-f-]*", reference):

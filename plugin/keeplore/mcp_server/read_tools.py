@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from keeplore.errors import NotFound
-from keeplore.mcp_server.answer_text import fenced, pages, said_by
+from keeplore.mcp_server.answer_text import fenced, pages, source_and_warning
 from keeplore.mcp_server.context import McpContext
 from keeplore.memory import Conversation, Exchange
 from keeplore.memory.conversation_body import shown_turns
@@ -87,7 +87,7 @@ def _facts_line(found: FoundMemory, text: str) -> str:
     facts = [
         label(shown_day(row.updated_at)),
         place(row.scope, row.project),
-        said_by(trust, row.kind, row.title, text),
+        source_and_warning(trust, row.kind, row.title, text),
         label(row.id),
     ]
     return f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
@@ -206,9 +206,9 @@ def _version(version: NoteVersion, trust: str) -> str:
     row, memory = version.row, version.memory
     title = quoted(memory.title, TITLE_CHARS)
     newest = " · the newest" if version.is_head else ""
+    source = source_and_warning(trust, memory.kind, memory.title)
     return (
-        f"{minute_of(row.created_at)} · {title} · {said_by(trust, memory.kind, memory.title)} · "
-        f"id={label(row.id)}{newest}"
+        f"{minute_of(row.created_at)} · {title} · {source} · id={label(row.id)}{newest}"
     )
 
 

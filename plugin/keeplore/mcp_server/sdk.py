@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from keeplore import __version__
 from keeplore.text.fences import without_surrogates
-from keeplore.text.input_flaws import told_flaws
+from keeplore.text.input_flaws import described_flaws
 
 try:
     from mcp.server.mcpserver import MCPServer as Server
@@ -59,7 +59,7 @@ class ArgumentTeller(Server):
         except ToolError as e:
             if not isinstance(e.__cause__, ValidationError):
                 raise
-            flaws = told_flaws(e.__cause__, "the arguments", SHOWN_FLAWS)
+            flaws = described_flaws(e.__cause__, "the arguments", SHOWN_FLAWS)
             raise ToolError(f"{name} was not called: {flaws}") from e
 
 

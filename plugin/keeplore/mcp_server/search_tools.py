@@ -7,7 +7,7 @@ from datetime import datetime
 
 from keeplore.errors import ConfigError
 from keeplore.index import MemoryFilter, MemoryRow
-from keeplore.mcp_server.answer_text import fenced, fitting, said_by
+from keeplore.mcp_server.answer_text import fenced, fitting, source_and_warning
 from keeplore.mcp_server.context import McpContext
 from keeplore.mcp_server.tool_types import (
     Budget,
@@ -245,7 +245,7 @@ def _facts(hit: RecallHit) -> list[str]:
         what += f", replaced since by {label(hit.replaced_by)}"
     if since := since_then(hit.files_changed, hit.files_gone):
         what += f", {since}"
-    said = said_by(hit.trust, hit.kind, hit.title, hit.passage)
+    said = source_and_warning(hit.trust, hit.kind, hit.title, hit.passage)
     return [label(shown_day(hit.changed_at)), place(hit.scope, hit.project), what, said]
 
 
@@ -259,7 +259,7 @@ def _line(row: MemoryRow) -> str:
         one_line(minute_of(row.updated_at) or NO_DATE, TITLE_CHARS),
         place(row.scope, row.project),
         ", ".join([label(row.category or row.kind), *marks]),
-        said_by(row.trust, row.kind, row.title),
+        source_and_warning(row.trust, row.kind, row.title),
     ]
     return f"- {quoted(row.title, TITLE_CHARS)} ({' · '.join(parts)}) read: id={label(row.id)}"
 

@@ -28,7 +28,7 @@ from keeplore.workspace.writing.remember import (
     with_related,
 )
 from keeplore.workspace.writing.remember import remember as remember_draft
-from keeplore.workspace.writing.structured_note import subject_of, told_of
+from keeplore.workspace.writing.structured_note import subject_meta, subject_of
 
 TRUST = "assistant"  # nobody has seen the person say it, whatever the agent reports
 
@@ -65,7 +65,7 @@ def remember(
         title=title,
         category=category,
         permanent=subject.permanent,
-        told=told_of(subject),
+        told=subject_meta(subject),
     )
     links = [
         (link.relationship, context.find(link.id, directory).row.id)

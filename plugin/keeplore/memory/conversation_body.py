@@ -17,7 +17,7 @@ from operator import itemgetter
 
 from keeplore.errors import NotFound
 from keeplore.memory.model import Memory
-from keeplore.text.turn_ids import is_meant, short_turn, shown_turn
+from keeplore.text.turn_ids import matches_turn, short_turn, shown_turn
 from keeplore_hooks.events import Work
 
 EXCHANGES = "## Exchanges"
@@ -197,7 +197,7 @@ def chosen_exchange(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
     # some ids go on where another ends
     found = [exchange for exchange in exchanges if exchange.id == wanted]
     found = found or [
-        exchange for exchange in exchanges if is_meant(exchange.id, wanted)
+        exchange for exchange in exchanges if matches_turn(exchange.id, wanted)
     ]
     if len(found) == 1:
         return found[0]

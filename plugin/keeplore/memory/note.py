@@ -165,7 +165,7 @@ def gist_of(memory: Memory) -> str:
     return _EXCHANGES.sub("", statement_of(memory))
 
 
-def said_by(memory: Memory) -> frozenset[str]:
+def stated_hashes(memory: Memory) -> frozenset[str]:
     """Content hashes of what a note states, of its sentences, and of the words that it was made
     from.
     """

@@ -55,7 +55,7 @@ from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.recall.verify import (
     LeftOut,
     Passed,
-    left_out,
+    changed_file_notes,
     verify,
     with_superseded,
     words_of,
@@ -212,7 +212,10 @@ def _notes_on(
     rows = context.deps.index.memories(unsure) if unsure else {}
     known = [rows[id_] for id_ in unsure if id_ in rows]
     near = [_nearest_line(context, query, row) for row in known]
-    return [*left_out(left), *(f"closest, maybe of something else: {n}" for n in near)]
+    return [
+        *changed_file_notes(left),
+        *(f"closest, maybe of something else: {n}" for n in near),
+    ]
 
 
 def _nearest_line(context: RecallContext, query: PreparedQuery, row: MemoryRow) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.model import Category
-from keeplore.memory.note import gist_of, said_by
+from keeplore.memory.note import gist_of, stated_hashes
 from keeplore.recall.render import (
     MORE,
     MORE_OF_IDS,
@@ -53,7 +53,7 @@ from keeplore.recall.unasked.origin import (
     SourceOf,
     only_own,
     own_first,
-    told_within,
+    unasked_share,
     waiting_line,
     within_share,
 )
@@ -178,7 +178,7 @@ def brief(
         found, count = _notes(view)
         permanent += count
         for read in found:
-            is_said = not read.row.permanent and said & said_by(read.memory)
+            is_said = not read.row.permanent and said & stated_hashes(read.memory)
             if not is_said and _new_to_session(read, view, history):
                 notes.append(read)
                 said |= _told_by(read.memory)
@@ -207,7 +207,7 @@ def _told_by(note: Memory) -> set[str]:
     """Content hashes of what a memory's line says: one that keeps exchanges may state several
     things.
     """
-    return {*said_by(note), *map(content_hash, gist_of(note).splitlines())}
+    return {*stated_hashes(note), *map(content_hash, gist_of(note).splitlines())}
 
 
 def _latest_conversations(
@@ -394,7 +394,7 @@ def _related_lines(
         near = {one.id: one for one in neighbours if one.id not in seen}
         seen |= near.keys()
         rows = view.index.memories([*near])
-        here = [row for row in told_rows(view, rows.values()) if _is_here(row, view)]
+        here = [row for row in unasked_rows(view, rows.values()) if _is_here(row, view)]
         texts = {found.row.id: found for found in loaded_memories(view, here)}
         for one in near.values():
             found = texts.get(one.id)
@@ -415,7 +415,7 @@ def _conversations(
     wanted = MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
     source_of = view.sources()
     is_told = unasked_filter(view.index, source_of)
-    rows = view.index.listed(wanted, told_within(limit, is_told, source_of))
+    rows = view.index.listed(wanted, unasked_share(limit, is_told, source_of))
     for read in loaded_memories(view, rows):
         yield replace(read, talk=Conversation.from_markdown(read.memory.body))
 
@@ -440,8 +440,8 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
         *own_first(
             permanent, PERMANENT, lambda row: source_of(row) is MemorySource.OWN
         ),
-        *filter(told_within(DECISIONS, is_told, source_of), decided),
-        *filter(told_within(NOTED, is_told, source_of), noted),
+        *filter(unasked_share(DECISIONS, is_told, source_of), decided),
+        *filter(unasked_share(NOTED, is_told, source_of), noted),
     )
     current = [
         r
@@ -451,7 +451,7 @@ def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     return current, len(permanent)
 
 
-def told_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:
+def unasked_rows(view: WorkspaceView, rows: Iterable[MemoryRow]) -> list[MemoryRow]:
     """The rows that may be told unasked."""
     return [*filter(view.unasked_filter(), rows)]
 

@@ -14,7 +14,7 @@ from keeplore.memory.digest import KIND, lines_of
 from keeplore.recall.fuse import Ranked
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
-from keeplore.recall.request import BREAK, RecallHit, said_in, turns_of
+from keeplore.recall.request import BREAK, RecallHit, lines_with_turns, turns_of
 from keeplore.recall.search import SearchResults
 from keeplore.recall.weights import DIGEST_CHARS
 from keeplore.text.sentences import clip
@@ -101,12 +101,12 @@ def stands_in(
     return not digests.isdisjoint(id_ for _, id_ in linking)
 
 
-def without_told(hit: RecallHit, hits: Sequence[RecallHit]) -> RecallHit:
+def without_digest_lines(hit: RecallHit, hits: Sequence[RecallHit]) -> RecallHit:
     """The hit without what a digest before it already shows."""
     digests = "\n".join(other.passage for other in hits if other.kind == KIND)
     if not digests:
         return hit
-    said = said_in(hit.passage, hit.turns, hit.turn)
+    said = lines_with_turns(hit.passage, hit.turns, hit.turn)
     left = [(line, turn) for line, turn in said if line not in digests]
     passage = clip(BREAK.join(line for line, _ in left), BEHIND_CHARS)
     turns = turns_of(left[: len(passage.split(BREAK))], hit.turn)

@@ -16,7 +16,7 @@ from keeplore.recall.brief import (
     InjectionHistory,
     WorkspaceView,
     loaded_memories,
-    told_rows,
+    unasked_rows,
 )
 from keeplore.recall.dedup import is_repeated
 from keeplore.recall.render import (
@@ -116,7 +116,7 @@ def _naming(
             for row in _memories_naming(view, _base_name(path))
             if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived
         ]
-        wanted = told_rows(view, wanted)
+        wanted = unasked_rows(view, wanted)
         wanted.sort(key=lambda row: row.updated_at, reverse=True)
         for read in loaded_memories(view, sorted(wanted, key=_rank)):
             if names(read.memory.body, path, cwd):

@@ -24,7 +24,7 @@ from keeplore.recall.render import (
     quoted_passage,
     reference,
     since_then,
-    whose,
+    source_label,
 )
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
 from keeplore.recall.unasked.memory_lines import later_end
@@ -137,7 +137,7 @@ def _item(hit: RecallHit) -> BlockLine:
     changed += f", {since}" if since else ""
     is_fine = not is_doubtful(hit.trust, hit.title, hit.passage)
     source = (
-        f"{whose(hit.trust, hit.kind)}{changed}{'' if is_fine else f', {SUSPECT}'}; "
+        f"{source_label(hit.trust, hit.kind)}{changed}{'' if is_fine else f', {SUSPECT}'}; "
         f"{reference(hit.memory_id, hit.turn)}"
     )
     is_title = normalised(hit.passage).startswith(

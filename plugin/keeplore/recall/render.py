@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
-from keeplore.recall.request import BREAK, LaterStatement, RecallHit, said_in
+from keeplore.recall.request import BREAK, LaterStatement, RecallHit, lines_with_turns
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of, minute_of
 from keeplore.text.fences import (
@@ -119,7 +119,7 @@ def marked_lines(hit: RecallHit) -> list[tuple[str, str]]:
     "pasted" where they pasted it, and the end of the turn that it is from where that is not the
     hit's own.
     """
-    said = said_in(hit.passage, hit.turns, hit.turn)
+    said = lines_with_turns(hit.passage, hit.turns, hit.turn)
     return [
         (line, _mark(_speaker(hit, place), turn if turn != hit.turn else ""))
         for place, (line, turn) in enumerate(said)
@@ -169,7 +169,7 @@ def quoted_lines(lines: Iterable[tuple[str, str]], limit: int) -> str:
     )
 
 
-def whose(trust: str, kind: str = "note") -> str:
+def source_label(trust: str, kind: str = "note") -> str:
     """Whose words a memory has, such as "from the assistant"; a conversation has those of both
     sides.
     """

@@ -180,7 +180,7 @@ class HeldStatement:
 Said = tuple[str, str]  # words, and the turn that they are from
 
 
-def said_in(passage: str, turns: Sequence[str], turn: str) -> list[Said]:
+def lines_with_turns(passage: str, turns: Sequence[str], turn: str) -> list[Said]:
     """The lines of a hit's passage, each with its turn."""
     lines = passage.split(BREAK)
     return [*zip(lines, turns or [turn] * len(lines), strict=True)]

@@ -17,7 +17,7 @@ from keeplore.recall.prepare import PreparedQuery, RecallContext, age_days
 from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
-from keeplore.recall.verify import left_out, verify, words_of
+from keeplore.recall.verify import changed_file_notes, verify, words_of
 from keeplore.recall.weights import Weights
 from keeplore.text.dates import day_of
 from keeplore.text.times.time_expressions import Span, apart_from_times
@@ -97,7 +97,7 @@ def period_hits(
     hits, left = verify(
         context, PreparedQuery(parse_question("")), ranked, results, words
     )
-    return hits, [note_of(period, len(ranked), len(hits)), *left_out(left)]
+    return hits, [note_of(period, len(ranked), len(hits)), *changed_file_notes(left)]
 
 
 def _by_memory(

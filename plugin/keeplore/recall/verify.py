@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import partial
 
 from keeplore.index import MemoryRow, PassageRow
-from keeplore.recall.digest_hits import most_with, stands_in, without_told
+from keeplore.recall.digest_hits import most_with, stands_in, without_digest_lines
 from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
@@ -61,7 +61,7 @@ def verify(
     words: Mapping[int, frozenset[str]],
 ) -> tuple[list[RecallHit], list[Passed]]:
     """The best ones that stand in their files and say something else than a better one, what holds
-    before what it replaced, and those passed over; unasked, see ``told_alone``.
+    before what it replaced, and those passed over; unasked, see ``sure_hits``.
     """
     wanted = context.request.filter
     is_skipped = _skipping(context)
@@ -106,7 +106,7 @@ def _told_unasked(
     known: Set[int],
     results: SearchResults,
 ) -> list[RecallHit]:
-    told = told_alone(context, query.question, hits, sureness, known)
+    told = sure_hits(context, query.question, hits, sureness, known)
     room = LONG_EXCERPT_CHARS if len(told) == 1 else EXCERPT_CHARS
     rows = (results.memories[hit.memory_id] for hit in told)
     return [
@@ -155,7 +155,7 @@ def _addition_to(
     )
     if hit is None:
         return LeftOut.CHANGED
-    hit = without_told(hit, hits)
+    hit = without_digest_lines(hit, hits)
     is_told = not context.request.filter.is_unasked and _is_noted(hit, hits)
     return LeftOut.SAME if not hit.passage or hit.turn in turns or is_told else hit
 
@@ -168,7 +168,7 @@ def _is_noted(hit: RecallHit, hits: Sequence[RecallHit]) -> bool:
     return hit.kind == "note" and any(hit.passage in passage for passage in shown)
 
 
-def told_alone(
+def sure_hits(
     context: RecallContext,
     question: ParsedQuestion,
     hits: Sequence[RecallHit],
@@ -208,7 +208,7 @@ def _skipping(context: RecallContext) -> Callable[[MemoryRow], bool]:
     return lambda row: row.kind == "document" or not is_told(row)
 
 
-def left_out(left: Sequence[Passed]) -> list[str]:
+def changed_file_notes(left: Sequence[Passed]) -> list[str]:
     """The note on hits that no longer stand in their files."""
     count = sum(reason is LeftOut.CHANGED for _, reason in left)
     if not count:

@@ -101,10 +101,10 @@ def _is_secret(data: bytes, at: int, text: str) -> bool:
 def is_text(packed: str) -> bool:
     """True for base64 of text, whose secrets are looked for when it is read."""
     whole = packed[: len(packed) // 4 * 4]
-    return len(said_by(whole.encode("ascii", "replace"))) >= 12
+    return len(decoded_base64(whole.encode("ascii", "replace"))) >= 12
 
 
-def said_by(packed: bytes) -> bytes:
+def decoded_base64(packed: bytes) -> bytes:
     """What base64 says where most of it is text, line ends for the rest; ``b""`` otherwise."""
     try:
         plain = base64.b64decode(packed, validate=True)
@@ -186,7 +186,9 @@ def _is_hex_key(prefix: str, run: str) -> bool:
     )
 
 
-def told_password(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+def announced_password(
+    data: bytes, match: Span, examined: int
+) -> tuple[list[Span], int]:
     """What looks like a password soon after a word for it, on the same line and in whatever
     language.
     """

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from keeplore.redact.bare_tokens import Span, bare, said_by, told_password
+from keeplore.redact.bare_tokens import Span, announced_password, bare, decoded_base64
 from keeplore.redact.likely_secrets import likely
 from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.secret_checks import SecretCandidate, password, random_text, secret
@@ -143,7 +143,7 @@ def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
 def decoded(text: bytes) -> bytes:
     """What a base64 text says where that is text, ``b""`` otherwise."""
     packed = _ENCODED_GAP.sub(b"", text).translate(_URL_SAFE).rstrip(b"=")
-    return said_by(packed + b"=" * (-len(packed) % 4))
+    return decoded_base64(packed + b"=" * (-len(packed) % 4))
 
 
 def listed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
@@ -348,6 +348,6 @@ DETECTORS: dict[str, Callable[[bytes, Span, int], tuple[list[Span], int]]] = {
     "manifest": manifest,
     "inserted": inserted,
     "bare": bare,
-    "told": told_password,
+    "told": announced_password,
     "likely": likely,
 }

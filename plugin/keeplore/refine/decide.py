@@ -70,7 +70,7 @@ class Proposal:
         return self.action in (ProposalAction.UPDATE, ProposalAction.DELETE)
 
 
-def unasked(compared: ComparedFact) -> Proposal | None:
+def decided_without_model(compared: ComparedFact) -> Proposal | None:
     """The decisions that need no model: on facts like nothing known, and on those known word for
     word.
     """

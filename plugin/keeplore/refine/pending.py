@@ -93,7 +93,7 @@ def _why_not(deps: RefineDeps, memory: Memory, *, anywhere: bool) -> str:
     return ""
 
 
-def asked_about(
+def refined_exchanges(
     records: Iterable[Mapping[str, Any]], mode: str
 ) -> dict[str, frozenset[str]]:
     """What the audit says was asked about; what was only tried in the shadow is asked again where

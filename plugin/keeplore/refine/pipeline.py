@@ -30,7 +30,7 @@ from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import FROZEN, GateContext, ProposalOutcome, verdict
 from keeplore.refine.model_asker import ModelAsker, TakenOver
-from keeplore.refine.pending import PendingPart, asked_about, part_of
+from keeplore.refine.pending import PendingPart, part_of, refined_exchanges
 from keeplore.refine.shared_extraction import SharedExtraction, notes_near
 from keeplore.refine.triples import Triple, known_names, named_in, triples
 from keeplore.refine.window import exchange_key
@@ -79,7 +79,7 @@ def refine(
     if mode == FROZEN:
         return RefineResult(memory_id, "refining is frozen")
     deps.search.index.refresh()
-    asked = asked_about(deps.store.records(), mode)
+    asked = refined_exchanges(deps.store.records(), mode)
     part = shared.part if shared else part_of(deps, memory_id, asked, anywhere=anywhere)
     if part.why:
         return RefineResult(memory_id, part.why)
@@ -130,7 +130,7 @@ class _Refinement:
         # that there was nothing to note goes into the next commit of whatever changes
         if self._result.outcomes:
             self._deps.commit(
-                f"Refine a conversation: {told_outcomes(self._result.outcomes)}"
+                f"Refine a conversation: {outcome_summary(self._result.outcomes)}"
             )
 
     def _take_shared(self, shared: SharedExtraction) -> Extraction:
@@ -182,7 +182,7 @@ class _Refinement:
         made = {
             id(fact): proposal
             for fact in compared
-            if (proposal := decide.unasked(fact))
+            if (proposal := decide.decided_without_model(fact))
         }
         open_ones = [fact for fact in compared if id(fact) not in made]
         decided = self._decide_by_model(open_ones) if open_ones else ()
@@ -382,5 +382,5 @@ def _outcomes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def told_outcomes(outcomes: Mapping[str, int]) -> str:
+def outcome_summary(outcomes: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))

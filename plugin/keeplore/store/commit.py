@@ -223,7 +223,7 @@ def _on_disk(
     seen: dict[str, FileState] = {}
     for folder in FOLDERS:
         seen |= {file.path: file for file in files.walk(root, folder, skipped)}
-    seen |= {path: file for path in extra if (file := files.state(root, path))}
+    seen |= {path: file for path in extra if (file := files.file_state(root, path))}
     return seen
 
 
@@ -356,7 +356,7 @@ def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:
         raise Moved
     if stamp_of(backend.places.own) != plan.index:
         raise Moved  # a git command that has written files ends with its index
-    if any(files.state(backend.root, file.path) != file for file in plan.evidence):
+    if any(files.file_state(backend.root, file.path) != file for file in plan.evidence):
         raise Moved
     removed = [path for path, blob in plan.changes.items() if blob is None]
     if not all(files.is_absent(backend.root, path) for path in removed):

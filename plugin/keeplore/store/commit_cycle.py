@@ -158,7 +158,9 @@ def _index_arguments(root: Path, blobs: Sequence[tuple[str, Blob]]) -> list[str]
     for path, blob in blobs:
         arguments += ["--cacheinfo", f"{blob.mode:o},{blob.id},{path}"]
     # settings may hold an edit that is not to be staged
-    present = [path for path, _ in blobs if path != FILE and files.state(root, path)]
+    present = [
+        path for path, _ in blobs if path != FILE and files.file_state(root, path)
+    ]
     return [*arguments, *(f"./{path}" for path in present)]
 
 

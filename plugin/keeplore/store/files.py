@@ -41,7 +41,7 @@ class FileState(NamedTuple):
     inode: int
 
 
-def state(root: Path, path: str) -> FileState | None:
+def file_state(root: Path, path: str) -> FileState | None:
     """The regular file at a path, None where there is none or something else stands there or on the
     way.
     """

@@ -54,7 +54,7 @@ def guarded_remove(
 
     It is no error that the file is gone already. Raises StoreError or OSError.
     """
-    if path in successors or files.state(root, path) is None:
+    if path in successors or files.file_state(root, path) is None:
         return
     if (root / ".git").exists():
         text = files.read(root, path, MAX_FILE).decode("utf-8", "surrogateescape")
@@ -75,7 +75,7 @@ def settled_notes(root: Path, committed: Mapping[str, FileState]) -> tuple[Path,
     notes: list[Path] = []
     is_changed = False
     for removed in list(_removed_files(root)):
-        if files.state(root, removed.path):
+        if files.file_state(root, removed.path):
             if time.time() - removed.note.stat().st_mtime > KILLED_S:
                 notes.append(removed.note)
         elif _is_held(root, removed, committed):

@@ -93,7 +93,7 @@ class Store:
         # a repair sets aside what is written while it goes on with a rebase, and must not miss any
         with contextlib.nullcontext() if is_alone else self.exclusive:
             files.write(self.root, path, serialise(memory).encode())
-            self.cache.note_clean(path, files.state(self.root, path))
+            self.cache.note_clean(path, files.file_state(self.root, path))
             for name in older:
                 removal_guard.guarded_remove(self.root, name, [path])
         return path
@@ -355,7 +355,7 @@ class Store:
         """
         check_written(path)
         files.write(self.root, path, text.encode())
-        self.cache.own[path] = files.state(self.root, path)
+        self.cache.own[path] = files.file_state(self.root, path)
 
     def read_text(self, path: str, limit_bytes: int) -> str:
         """The text of a file inside the workspace. Raises NotFound, Corrupt, UnsafePath or

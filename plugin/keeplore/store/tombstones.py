@@ -149,7 +149,8 @@ class Tombstones:
         forgotten until a person mends that.
         """
         return (
-            is_id(memory_id) and files.state(self._root, path_of(memory_id)) is not None
+            is_id(memory_id)
+            and files.file_state(self._root, path_of(memory_id)) is not None
         )
 
     def ids(self) -> set[str]:
@@ -166,7 +167,11 @@ class Tombstones:
 
     def get(self, memory_id: str) -> Tombstone | None:
         """The tombstone of a memory; None without one, and for one that cannot be read."""
-        file = files.state(self._root, path_of(memory_id)) if is_id(memory_id) else None
+        file = (
+            files.file_state(self._root, path_of(memory_id))
+            if is_id(memory_id)
+            else None
+        )
         return self._load(file) if file else None
 
     def __iter__(self) -> Iterator[Tombstone]:

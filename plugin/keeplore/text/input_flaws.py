@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-def told_flaws(error: ValidationError, whole: str, most: int, *, below: int = 0) -> str:
+def described_flaws(
+    error: ValidationError, whole: str, most: int, *, below: int = 0
+) -> str:
     """Field and reason of each flaw, ``most`` at most, without what stands there: it may be a
     secret.
 

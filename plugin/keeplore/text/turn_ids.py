@@ -24,7 +24,7 @@ def shown_turn(turn: str) -> str:
     return made[1][:SHORT_TURN] if made else short_turn(turn)
 
 
-def is_meant(turn: str, typed: str) -> bool:
+def matches_turn(turn: str, typed: str) -> bool:
     """Whether the id begins with what was typed, the host's name before it or not."""
     return bool(typed) and (
         turn.startswith(typed) or turn.partition(":")[2].startswith(typed)

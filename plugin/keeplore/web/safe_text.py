@@ -38,7 +38,7 @@ def template_value(value: Any) -> Any:
     return "" if value is None else value
 
 
-def marked(text: str, question: str) -> Markup:
+def highlighted(text: str, question: str) -> Markup:
     """The text with the words of a question set off."""
     wanted = stems_of(question)
     pieces, at = [], 0

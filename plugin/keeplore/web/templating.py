@@ -13,7 +13,7 @@ from keeplore.memory.names import short_id
 from keeplore.text.counts import counted
 from keeplore.text.dates import local_time
 from keeplore.web.links import anchor
-from keeplore.web.safe_text import marked, template_value, with_code
+from keeplore.web.safe_text import highlighted, template_value, with_code
 
 AGES = (
     (365 * 86_400, "year"),
@@ -47,7 +47,7 @@ def _templates() -> jinja2.Environment:
         "counted": counted,
         "date": spoken_date,
         "day": spoken_day,
-        "marked": marked,
+        "highlighted": highlighted,
         "moment": spoken_moment,
         "plainly": without_dashes,
         "short": short_id,

@@ -23,7 +23,11 @@ from keeplore.config.capture_choice import (
     RuleKind,
 )
 from keeplore.config.places import Places, expanded, stamp
-from keeplore.config.project_file import UnreadableProjectFile, project_file, said_by
+from keeplore.config.project_file import (
+    UnreadableProjectFile,
+    load_project_file,
+    project_file,
+)
 from keeplore.text.dates import minute_of
 from keeplore.workspace.identity import IdentityResolver, Project, normalise_remote
 from keeplore_hooks.events import HostEvent
@@ -284,7 +288,7 @@ def _by_file(folder: Path) -> tuple[Closeness, CaptureDecision] | None:
     """
     path = project_file(folder)
     try:
-        if said_by(folder).get("capture", True) not in (False, "off"):
+        if load_project_file(folder).get("capture", True) not in (False, "off"):
             return None
         reason = f"{path} says capture: off"
     except UnreadableProjectFile:

@@ -33,7 +33,7 @@ class PluginFailure:
     at: str
 
 
-def told_of(error: BaseException) -> str:
+def error_kind_and_place(error: BaseException) -> str:
     """The kind of an exception and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = (
@@ -48,7 +48,9 @@ def note_failure(state: Path, plugin: str, point: str, error: BaseException) -> 
     """
     kept = {(failure.plugin, failure.point): failure for failure in failures(state)}
     kept.pop((plugin, point), None)
-    kept[plugin, point] = PluginFailure(plugin, point, told_of(error), now())
+    kept[plugin, point] = PluginFailure(
+        plugin, point, error_kind_and_place(error), now()
+    )
     data = [asdict(failure) for failure in list(kept.values())[-MAX_KEPT:]]
     with contextlib.suppress(OSError):
         durable.write(state / FILE, json.dumps(data, indent=2).encode())

@@ -22,7 +22,7 @@ from keeplore.memory import Memory
 from keeplore.redact import Redactor
 from keeplore.redact.field_redaction import FieldRedaction
 from keeplore.workspace.change_counter import ChangeCounter
-from keeplore.workspace.plugin_failures import note_failure, told_of
+from keeplore.workspace.plugin_failures import error_kind_and_place, note_failure
 from keeplore_hooks import specs
 from keeplore_hooks.events import HostEvent
 
@@ -166,7 +166,7 @@ class UnloadedGate:
 
 
 def _plugin_error(name: str, when: str, error: Exception) -> ConfigError:
-    what = f"the plugin {name} failed {when} ({told_of(error)}), so nothing is written"
+    what = f"the plugin {name} failed {when} ({error_kind_and_place(error)}), so nothing is written"
     return ConfigError(
         what, "Mend or uninstall it; `keeplore doctor` lists the plugins"
     )

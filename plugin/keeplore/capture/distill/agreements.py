@@ -33,12 +33,12 @@ from keeplore.capture.distill.choices import (
     asks_to_pick,
     choice_of,
     last_options,
+    offered_ways,
     option_with_label,
     picked_by_letter,
     picked_option,
     picked_options,
-    taken_instead,
-    ways_put,
+    replacing_pick,
 )
 from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends
@@ -95,7 +95,9 @@ def agreed(message: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed |
     ``earlier`` are the exchanges before the message, at least one.
     """
     following = message[1:OPENING]
-    if other := taken_instead(message, earlier) or picked_by_letter(following, earlier):
+    if other := replacing_pick(message, earlier) or picked_by_letter(
+        following, earlier
+    ):
         return _other_pick(other)
     if labelled := _sentence_named_by(message[0], earlier[-1].assistant):
         return Agreed(labelled.text, AgreedKind.PROPOSAL)
@@ -441,7 +443,7 @@ def _is_telling(sentence: Sentence) -> bool:
 
 def _choice_with(option: Sentence, before: Exchange) -> Choice:
     said = sentences(before.assistant)
-    put = (last_options(said), ways_put(said[-TAIL:]))
+    put = (last_options(said), offered_ways(said[-TAIL:]))
     return choice_of(before, next((ways for ways in put if option in ways), [option]))
 
 

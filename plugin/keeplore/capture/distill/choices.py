@@ -159,7 +159,7 @@ def last_options(message: Sequence[Sentence]) -> list[Sentence]:
     return [s for s in listed if (s.lead, s.heading) == place]
 
 
-def ways_put(message: Sequence[Sentence]) -> list[Sentence]:
+def offered_ways(message: Sequence[Sentence]) -> list[Sentence]:
     """The ways that the last sentence with an "or" between them names, two in words or several
     names in code; none where there is no such sentence.
     """
@@ -171,7 +171,7 @@ def ways_put(message: Sequence[Sentence]) -> list[Sentence]:
     return []
 
 
-def ways_asked(message: str) -> Choice | None:
+def asked_choice(message: str) -> Choice | None:
     """The choice that the person's own question puts, "a queue or a cron job?"; None for a message
     without one.
     """
@@ -210,7 +210,7 @@ class Taken:
         return self.said if said & option else answer_line(self.option, self.said)
 
 
-def taken_instead(
+def replacing_pick(
     message: Sequence[Sentence], earlier: Sequence[Exchange]
 ) -> Taken | None:
     """The option of an earlier choice that a message takes in place of another; None where it
@@ -277,7 +277,7 @@ def _choices(exchange: Exchange) -> Iterator[Choice]:
         options = last_options(sentences(reply))
         if len(options) > 1 and not all(option.is_question for option in options):
             yield choice_of(exchange, options)
-    if asked := ways_asked(exchange.user):
+    if asked := asked_choice(exchange.user):
         yield asked
 
 
@@ -386,7 +386,7 @@ def _option_by_name(opening: str, reply: str) -> Sentence | None:
         options = []
     name = named_option(opening, [option.text for option in options])
     listed = next((option for option in options if option.text == name), None)
-    return listed or way_named(opening, ways_put(said[-TAIL:]))
+    return listed or way_named(opening, offered_ways(said[-TAIL:]))
 
 
 def puts_several(options: Sequence[Sentence]) -> bool:

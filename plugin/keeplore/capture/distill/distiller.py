@@ -26,7 +26,7 @@ from keeplore.capture.distill.extracts import (
     Quotes,
     Source,
     in_order,
-    is_said,
+    is_restated_in,
     rank_extracts,
     strongest,
 )
@@ -115,7 +115,7 @@ def _with_telling_statements(
     for odds, number, statement in sorted(model.telling(), key=lambda t: (-t[0], t[1])):
         if len(taken) >= room or odds < LEAST_TELLING:
             break
-        if not is_said(statement.quote.text, taken):
+        if not is_restated_in(statement.quote.text, taken):
             taken.append(statement.quote.text)
             added.append((number, statement))
     places = {s.quote: n for n, s in reversed([*enumerate(model.statements)])}
@@ -309,7 +309,7 @@ def _options(source: Source, settled: Sequence[str]) -> Quotes:
     several = [quotes for quotes in (listed, put, prose) if len(quotes) > 1]
     found: list[Quote] = []
     for quote in (*several, asked)[0]:
-        if len(found) < CAPS["options"] and not is_said(
+        if len(found) < CAPS["options"] and not is_restated_in(
             quote.text, [f.text for f in found]
         ):
             found.append(quote)
@@ -352,7 +352,7 @@ def _select_quotes(
     chosen: list[Extract] = []
     for candidate in rank_extracts(list(extracts), embed, CAPS[part]):
         texts = (*taken, *(f.text for f in chosen))
-        if len(chosen) < CAPS[part] and not is_said(candidate.text, texts):
+        if len(chosen) < CAPS[part] and not is_restated_in(candidate.text, texts):
             chosen.append(candidate)
     if part == "reasoning":  # the person's own reasons first
         chosen.sort(key=lambda f: (f.quote.speaker != "user", f.order))

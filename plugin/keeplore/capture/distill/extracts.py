@@ -109,7 +109,7 @@ def likeness(texts: Sequence[str], embed: Embed | None) -> list[list[float]]:
     return [[cosine(bag, other) for other in bags] for bag in bags]
 
 
-def is_said(text: str, texts: Iterable[str]) -> bool:
+def is_restated_in(text: str, texts: Iterable[str]) -> bool:
     own = terms(text)
     return any(
         text == other or (len(own) > 1 and overlap(own, terms(other)) >= ALIKE)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.capture.distill.choices import (
     Choice,
+    asked_choice,
     last_options,
     named_option,
     puts_several,
-    ways_asked,
 )
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
@@ -55,7 +55,7 @@ def _may_take(text: str) -> bool:
 
 def _way_taken(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
     """One of the ways between which the person just asked, behind a reason or without one."""
-    choice = ways_asked(recent[-1].user)
+    choice = asked_choice(recent[-1].user)
     if choice is None:
         return None
     for words in (text, text.rpartition(" so ")[2]):
@@ -89,7 +89,7 @@ def _pick_of(
 ) -> NamedPick | None:
     """The named way with the question that it answers, else with what the agent told of it."""
     for exchange in reversed(asked):
-        if choice := ways_asked(exchange.user) or _question(exchange.user):
+        if choice := asked_choice(exchange.user) or _question(exchange.user):
             return NamedPick(choice.line(text), text, choice)
     if is_taken or puts_several(last_options(sentences(asked[-1].assistant))):
         return NamedPick(answer_line(source, text), text)

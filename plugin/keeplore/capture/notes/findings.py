@@ -101,7 +101,7 @@ def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
     kept: list[Finding] = []
     for weight, place in likely:
         text = _standalone_text(place)
-        if len(kept) == MOST or not text or is_told(text, (f.text for f in kept)):
+        if len(kept) == MOST or not text or is_restated(text, (f.text for f in kept)):
             continue
         is_sure = (
             weight >= SURE
@@ -260,7 +260,7 @@ def _joined_text(first: str, second: str) -> str:
     return whole if len(whole) <= NOTE_CHARS else ""
 
 
-def is_told(text: str, statements: Iterable[str]) -> bool:
+def is_restated(text: str, statements: Iterable[str]) -> bool:
     """True where one of the texts says the same."""
     said = frozenset(terms(text))
     others = (frozenset(terms(other)) for other in statements)

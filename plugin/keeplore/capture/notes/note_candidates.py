@@ -27,7 +27,13 @@ from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_a
 from keeplore.capture.distill.standing_decisions import Decision, standing_decisions
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
-from keeplore.capture.notes.findings import OFFERED, SURE, Finding, findings, is_told
+from keeplore.capture.notes.findings import (
+    OFFERED,
+    SURE,
+    Finding,
+    findings,
+    is_restated,
+)
 from keeplore.capture.notes.note_wording import (
     capitalised,
     is_bare,
@@ -130,7 +136,7 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     by_quote = {candidate.quote: candidate for candidate in in_order}
     kept = [c for c in by_quote.values() if c.order or _answer_of(c.quote) in standing]
     told = [c.text for c in kept if c.confidence >= AUTOMATIC and not _is_tale(c)]
-    untold = (f for f in findings(exchanges) if not is_told(f.text, told))
+    untold = (f for f in findings(exchanges) if not is_restated(f.text, told))
     kept += map(_finding_candidate, untold)
     statements = statements_of(exchanges)
     kept = [c for c in kept if not _is_over(c, statements)]
@@ -154,10 +160,10 @@ def _stated_and_agreed(
     agreed_to = [*_agreed_candidates(exchange, earlier)]
     picks = [candidate.quote.text for candidate in agreed_to if candidate.choice]
 
-    def is_told(candidate: NoteCandidate) -> bool:
+    def is_in_pick(candidate: NoteCandidate) -> bool:
         return any(candidate.quote.text in pick for pick in picks)
 
-    return [c for c in _person_candidates(exchange) if not is_told(c)], agreed_to
+    return [c for c in _person_candidates(exchange) if not is_in_pick(c)], agreed_to
 
 
 def _is_tale(candidate: NoteCandidate) -> bool:
@@ -243,8 +249,8 @@ def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
     taken = {candidate.quote.text for candidate in ordered}
     last = {s.text for s in sentences(own_words(last_word(exchange.user)))}
     left = (s for s in said if s.text in last and clip(s.text) not in taken)
-    is_told = len(said) <= DOCUMENT
-    stated = [*_statements(left, exchange.id, is_told=is_told)]
+    is_document = len(said) > DOCUMENT
+    stated = [*_statements(left, exchange.id, is_document=is_document)]
     strongest = sorted(stated, key=lambda c: -c.confidence)[:A_MESSAGE]
     for candidate in stated:
         most = 1.0 if candidate in strongest else AUTOMATIC - 0.1
@@ -252,12 +258,12 @@ def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _statements(
-    message: Iterable[Sentence], turn: str, *, is_told: bool
+    message: Iterable[Sentence], turn: str, *, is_document: bool
 ) -> Iterator[NoteCandidate]:
-    """``is_told`` False for a document, which describes what is to be worked on."""
+    """What the person states; a document only describes what is to be worked on."""
     for sentence, following in pairwise((*message, None)):
-        stated = (
-            _statement_candidate(sentence, turn, is_told=is_told) if sentence else None
+        stated = sentence and _statement_candidate(
+            sentence, turn, is_document=is_document
         )
         if stated and following and _is_consequence(following):
             yield replace(stated, text=f"{stated.text} {following.text}")
@@ -285,7 +291,7 @@ def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
 
 
 def _statement_candidate(
-    sentence: Sentence, turn: str, *, is_told: bool
+    sentence: Sentence, turn: str, *, is_document: bool
 ) -> NoteCandidate | None:
     """What a sentence of the person states for good; None for a question, a doubt and a task."""
     text = pattern("note_asked").sub("", capitalised(sentence.text))
@@ -297,7 +303,9 @@ def _statement_candidate(
     if any(says(led, name) for name in ("undecided", "workflow", "doubted")):
         return None
     certainty, category = _by_rule(text, led)
-    if is_told and is_asserted(led, is_correction=opens_with(text, "corrected")):
+    if not is_document and is_asserted(
+        led, is_correction=opens_with(text, "corrected")
+    ):
         certainty = max(certainty, ASSERTED)
         category = category or category_of(led, category_of_assertion(led))
     if not certainty:
@@ -364,7 +372,7 @@ def _answer_candidates(reply: AnsweredQuestion, turn: str) -> Iterator[NoteCandi
     """A choice with its question; of an answer to "may I?", the words that state something."""
     if is_step(reply) or says(reply.question, "momentary_question"):
         if reply.answer not in reply.options:
-            yield from _statements(sentences(reply.answer)[:6], turn, is_told=True)
+            yield from _statements(sentences(reply.answer)[:6], turn, is_document=False)
         return
     answer = " ".join(reply.answer.split())
     if says(answer, "unsettled_answer"):

@@ -70,7 +70,7 @@ def reply_to(statement: PassageRow, conversation: Conversation) -> str:
     return next((e.assistant for e in exchanges if e.id == statement.turn), "")
 
 
-def told_beside(
+def statements_and_exchange(
     statements: RankedStatements,
     exchange: Said,
     query: PreparedQuery,

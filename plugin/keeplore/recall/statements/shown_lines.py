@@ -16,7 +16,7 @@ from keeplore.recall.statements.head_statements import (
     RankedStatements,
     ranked_statements,
     reply_to,
-    told_beside,
+    statements_and_exchange,
 )
 from keeplore.recall.statements.told_statements import told_statements
 from keeplore.recall.weights import EXCERPT_CHARS
@@ -50,7 +50,7 @@ def shown_lines(
             is_exchange = passage is None or passage.kind == "exchange"
             reply = reply_to(first, conversation), first.turn
             beside = found if is_exchange else reply
-            lines = told_beside(statements, beside, query, context.deps.weights)
+            lines = statements_and_exchange(statements, beside, query, context.deps.weights)
     return lines or [(excerpt(text, query.question), turn)]
 
 

@@ -21,7 +21,7 @@ from keeplore.recall.render import (
     place,
     quoted,
     reference,
-    whose,
+    source_label,
 )
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.later_statements import LaterSayings
@@ -113,7 +113,7 @@ def writer_of(read: LoadedMemory) -> str:
 
 def _trusted_name(read: LoadedMemory, who: str) -> str:
     """The name, where the memory's trust bears it out; else that trust, in words."""
-    return who if read.row.trust in BELIEVED else whose(read.row.trust)
+    return who if read.row.trust in BELIEVED else source_label(read.row.trust)
 
 
 def kind_of(read: LoadedMemory) -> str:
@@ -215,4 +215,4 @@ def date_and_place(read: LoadedMemory) -> str:
 
 
 def provenance(read: LoadedMemory) -> str:
-    return f"{whose(read.row.trust, read.row.kind)}; {reference(read.row.id)}"
+    return f"{source_label(read.row.trust, read.row.kind)}; {reference(read.row.id)}"

@@ -74,7 +74,7 @@ def within_share(
     return is_within
 
 
-def told_within(
+def unasked_share(
     limit: int, is_told: Callable[[MemoryRow], bool], source_of: SourceOf
 ) -> Callable[[MemoryRow], bool]:
     """Which of the first ``limit`` rows to tell, of which others' rows have a share; a row that may

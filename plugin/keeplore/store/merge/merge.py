@@ -214,7 +214,7 @@ def _is_joined_on_disk(backend: GitBackend, path: str, change: PathChange) -> bo
         and change.before is not None
         and change.after is not None
         and change.is_plain
-        and files.state(backend.root, path) is not None
+        and files.file_state(backend.root, path) is not None
     )
 
 
@@ -271,7 +271,7 @@ def _is_on_disk(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
     if blob.mode == LINK:
         return files.link_target(backend.root, path) == backend.read(blob, path)
     return (
-        files.state(backend.root, path) is not None
+        files.file_state(backend.root, path) is not None
         and backend.hashes([path]).get(path) == blob.id
     )
 

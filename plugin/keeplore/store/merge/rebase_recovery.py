@@ -194,7 +194,7 @@ def _put_back(
     anew.
     """
     root, before, after = backend.root, change.before, change.after
-    here = files.state(root, path)
+    here = files.file_state(root, path)
     id_here = backend.hashes([path]).get(path) if here else None
     if here is None and (before or is_settled or os.path.lexists(root / path)):
         return
@@ -211,7 +211,7 @@ def _put_back(
         return
     if here and not is_as_before:
         data = _joined_with_disk(backend, path, before, data)
-    if files.state(root, path) != here:
+    if files.file_state(root, path) != here:
         raise Moved
     files.write(root, path, data)
 

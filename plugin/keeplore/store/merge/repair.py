@@ -133,7 +133,7 @@ def mend(root: Path, cache: CycleCache, path: str) -> tuple[str, ...]:
     A text that was written with such marks in it, as an example may be, has no whole version in git
     and is left alone.
     """
-    seen = files.state(root, path)
+    seen = files.file_state(root, path)
     if seen is None or cache.examples.get(path) == seen:
         return ()
     try:
@@ -262,7 +262,7 @@ def _unmerged(root: Path) -> dict[str, dict[str, str]]:
 def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
     """Write the merge of a conflict, and stage it."""
     sides = [_blob_at(root, stages.get(stage, "")) for stage in "123"]
-    on_disk = files.read(root, path, MAX_FILE) if files.state(root, path) else None
+    on_disk = files.read(root, path, MAX_FILE) if files.file_state(root, path) else None
     # both sides moved it, each elsewhere
     if on_disk is None and sides[1:] == [None, None]:
         output(root, "rm --quiet --cached --", path)

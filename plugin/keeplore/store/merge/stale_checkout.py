@@ -57,7 +57,7 @@ def restore_files(
     for path in lost:
         data = backend.read(tracked[path], path)
         is_forgotten = is_memory(path) and id_of(path, data) in stones
-        if is_forgotten or cache.is_own(path, files.state(backend.root, path)):
+        if is_forgotten or cache.is_own(path, files.file_state(backend.root, path)):
             continue
         is_changed = True
         if backend.hashes([path]).get(path, "") == on_disk[path]:

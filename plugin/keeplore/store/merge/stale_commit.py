@@ -162,7 +162,7 @@ def _write_again(backend: GitBackend, cache: CycleCache, path: str, blob: Blob) 
     """
     root = backend.root
     data = backend.read(blob, path)
-    here = files.state(root, path)
+    here = files.file_state(root, path)
     if cache.is_own(path, here) or path in removal_guard.removed_paths(root):
         return False
     if is_memory(path):

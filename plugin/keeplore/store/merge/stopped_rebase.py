@@ -188,7 +188,7 @@ def _edits(
 
 def _texts(backend: GitBackend, paths: Iterable[str]) -> dict[str, Blob | None]:
     """The files on disk as blobs that git has now, None for those that are gone."""
-    present = [path for path in sorted(paths) if files.state(backend.root, path)]
+    present = [path for path in sorted(paths) if files.file_state(backend.root, path)]
     texts: dict[str, Blob | None] = dict.fromkeys(paths)
     return texts | {path: Blob(id_) for path, id_ in backend.keep(present).items()}
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from keeplore.mcp_server.context import McpServices
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.worker.context.background_call import BackgroundCall
-from keeplore.worker.usage.view_log import is_told, note_opened
+from keeplore.worker.usage.view_log import note_opened, was_shown
 from keeplore.workspace.registry import Registry
 
 MODEL_S = 5.0  # for an answer by meaning, where the model may have to be loaded
@@ -25,7 +25,7 @@ def services(registry: Registry, on_change: Callable[[], None]) -> McpServices:
         registry,
         functools.partial(_recall, registry),
         on_change,
-        functools.partial(is_told, state),
+        functools.partial(was_shown, state),
         functools.partial(note_opened, state),
     )
 

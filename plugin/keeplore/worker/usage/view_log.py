@@ -38,7 +38,7 @@ def note_looked_at(found: FoundMemory) -> None:
         note_opened(found.workspace.places.state, found.row.id)
 
 
-def is_told(state: Path, memory_id: str) -> bool:
+def was_shown(state: Path, memory_id: str) -> bool:
     """Was a session given this memory lately?"""
     with suppress(OSError):
         return f'"{memory_id}"'.encode() in (state / FILE).read_bytes()

@@ -108,7 +108,7 @@ def _directories(projects: Iterable[FoundProject]) -> set[str]:
     return {cwd for project in projects for cwd in project.directories}
 
 
-def is_meant(text: str, project: FoundProject) -> bool:
+def is_project_named(text: str, project: FoundProject) -> bool:
     """Whether a person means a project by a name, a glob of names, or a directory with all below
     it. Raises ConfigError.
     """

@@ -101,7 +101,7 @@ def is_known(workspace: Workspace, directory: Path) -> bool:
     identity = workspace.identities.of(directory)
     return (
         identity.is_known
-        or files.state(workspace.root, f"projects/{identity.project}/project.json")
+        or files.file_state(workspace.root, f"projects/{identity.project}/project.json")
         is not None
     )
 

@@ -108,7 +108,7 @@ def write_settings(top: Path) -> None:
     path = f"{NAME}/{IN_FOLDER}"
     if not says_in_repo(top):
         text = _SETTINGS
-        if files.state(top, path):
+        if files.file_state(top, path):
             text = files.read(top, path, MAX_FILE).decode("utf-8", "replace")
         try:
             new = with_key(text, "memory", IN_REPO)

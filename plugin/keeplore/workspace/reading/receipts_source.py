@@ -7,7 +7,7 @@ from __future__ import annotations
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import chosen_exchange
-from keeplore.text.turn_ids import is_meant
+from keeplore.text.turn_ids import matches_turn
 from keeplore.workspace.importing.session_ends import is_recorded
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import FoundMemory
@@ -18,7 +18,7 @@ def exchange_of(found: FoundMemory, wanted: str) -> Exchange:
     """The exchange of a conversation by number or turn; of a note by the turn of its source. Raises
     NotFound.
     """
-    turns = [turn for turn in found.memory.turns if is_meant(turn, wanted)]
+    turns = [turn for turn in found.memory.turns if matches_turn(turn, wanted)]
     if found.memory.kind != "conversation" and turns:
         index, store = found.workspace.index, found.workspace.store
         for memory_id in dict.fromkeys(index.known_turns(turns[:1]).values()):

@@ -23,7 +23,7 @@ from keeplore.memory.entity_file import (
 )
 from keeplore.memory.merge.memory_merge import merge_entity
 from keeplore.store import Store
-from keeplore.store.files import state
+from keeplore.store.files import file_state
 from keeplore.text.fences import one_plain_line
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
@@ -78,7 +78,7 @@ def add(
         same = _record_named(known, name)
         _expect_free((name, *others), (one for one in known if one is not same))
         path = same.path if same else _entity_path(name, project)
-        if not same and state(workspace.root, path):
+        if not same and file_state(workspace.root, path):
             raise Corrupt(
                 f"{path} is there and is not the file of {name}",
                 "Mend that file, or move it away",

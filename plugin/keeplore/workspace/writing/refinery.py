@@ -33,7 +33,7 @@ from keeplore.refine import aspects, decide, extract
 from keeplore.refine.candidates import NoteSearch
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.model_asker import ModelAsker
-from keeplore.refine.pending import PendingPart, asked_about, part_of
+from keeplore.refine.pending import PendingPart, part_of, refined_exchanges
 from keeplore.refine.pipeline import NEAR_SHARE, RefineResult, refine
 from keeplore.refine.shared_extraction import (
     MOST_TALKS,
@@ -178,7 +178,7 @@ class Refinery:
         waiting = self.queue.coming(KINDS, _utc_now(), MOST_TALKS)
         topics = dict.fromkeys(map(_topic, (job, *waiting)))
         deps.search.index.refresh()
-        asked = asked_about(deps.store.records(), mode)
+        asked = refined_exchanges(deps.store.records(), mode)
         for topic in topics:
             if topic[1:] != _topic(job)[1:] or topic in self._alone:
                 continue
@@ -218,7 +218,7 @@ def backlog(
     """
     workspace.index.refresh()
     deps = refine_deps(workspace)
-    known = asked_about(
+    known = refined_exchanges(
         workspace.store.records(), mode or workspace.settings.refine.mode
     )
     rows = workspace.index.listed(MemoryFilter(kind="conversation", since=since))

@@ -20,7 +20,7 @@ from pydantic import (
 from keeplore.errors import StoreError
 from keeplore.memory.entity_file import MAX_NAME
 from keeplore.text.fences import one_plain_line
-from keeplore.text.input_flaws import told_flaws
+from keeplore.text.input_flaws import described_flaws
 from keeplore.text.slugs import hyphenated
 
 MAX_TEXT = 20_000  # characters
@@ -132,7 +132,7 @@ def structured_note(data: bytes) -> StructuredNote:
         return StructuredNote.model_validate_json(data)
     except ValidationError as e:
         raise StoreError(
-            f"that is no note: {told_flaws(e, WHOLE, SHOWN_FLAWS)}",
+            f"that is no note: {described_flaws(e, WHOLE, SHOWN_FLAWS)}",
             'Give one JSON object: {"text": "…", "category": "…", "entities": […]}',
         ) from e
 
@@ -143,11 +143,12 @@ def subject_of(about: Mapping[str, Any]) -> NoteSubject:
         return NoteSubject.model_validate(about)
     except ValidationError as e:
         raise StoreError(
-            f"about: {told_flaws(e, WHOLE, SHOWN_FLAWS)}", "Correct it, or leave it out"
+            f"about: {described_flaws(e, WHOLE, SHOWN_FLAWS)}",
+            "Correct it, or leave it out",
         ) from e
 
 
-def told_of(about: NoteSubject) -> dict[str, list[dict[str, Any]]]:
+def subject_meta(about: NoteSubject) -> dict[str, list[dict[str, Any]]]:
     """The keys of the front matter that say what a note is about; without empty ones."""
     fields = {
         "entities": [entity.as_meta() for entity in about.entities],

@@ -80,14 +80,14 @@ def emit_command(
         return
     if not host:
         raise click.UsageError("say with --host NAME what the agent is called")
-    by = EmittingProgram(host, Path(cwd or Path.cwd()).absolute())
-    emitter = Emitter(places, by, is_answering=answers)
-    is_whole = True
+    program = EmittingProgram(host, Path(cwd or Path.cwd()).absolute())
+    emitter = Emitter(places, program, is_answering=answers)
+    has_refused = False
     for number, line in _lines(sys.stdin.buffer):
         answer = emitter.take(line)
         click.echo(json.dumps({"line": number, **answer}))
-        is_whole = is_whole and bool(answer["ok"])
-    sys.exit(0 if is_whole else 1)
+        has_refused |= not answer["ok"]
+    sys.exit(int(has_refused))
 
 
 class Emitter:

@@ -251,13 +251,13 @@ def _run_jobs(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
 def _tell_step(step: RefineStep, title: str) -> None:
     # heavy, as above
     from keeplore.refine.answers.answer_schema import REPAIRED
-    from keeplore.refine.pipeline import told_outcomes
+    from keeplore.refine.pipeline import outcome_summary
 
     result = step.result
     if result is None:
         say(f"{title}: {step.problem}", fg="yellow")
         return
-    text = result.why or told_outcomes(result.outcomes) or "nothing to note"
+    text = result.why or outcome_summary(result.outcomes) or "nothing to note"
     kept = sum(n for what, n in result.dropped.items() if what.endswith(REPAIRED))
     if dropped := sum(result.dropped.values()) - kept:
         text += f", {dropped} left out"

@@ -135,7 +135,7 @@ def _structured(words: str, chosen: Mapping[str, Any]) -> tuple[str, dict[str, A
     """The text and fields that a program gave as JSON."""
     from keeplore.workspace.writing.structured_note import (  # heavy: its models
         structured_note,
-        told_of,
+        subject_meta,
     )
 
     given = _given_options(chosen)
@@ -145,7 +145,7 @@ def _structured(words: str, chosen: Mapping[str, Any]) -> tuple[str, dict[str, A
     fields: dict[str, Any] = {
         **chosen,
         **note.model_dump(exclude={"text", "entities", "aspects", "related"}),
-        "told": told_of(note),
+        "told": subject_meta(note),
         **{kind: [] for kind in LINKS},
     }
     for link in note.related:
