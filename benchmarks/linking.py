@@ -28,7 +28,7 @@ import captured
 import talks
 
 from keeplore.index.graph.evidence import mentions_of
-from keeplore.index.graph.graph_values import Mention, canonical
+from keeplore.index.graph.graph_values import Mention, canonical_name
 from keeplore.index.graph.linker import first_word, first_words, names_in
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks.events import Turn, Work
@@ -102,7 +102,7 @@ def read() -> Labels:
             if talks.text_hash(text) != digest:
                 labels.changed += 1
                 continue
-            named = {canonical(name) for name in names.split(", ") if name}
+            named = {canonical_name(name) for name in names.split(", ") if name}
             labels.passages.append(Passage(part, path.split("/")[1], text, named))
     return labels
 

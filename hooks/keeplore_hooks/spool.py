@@ -96,7 +96,7 @@ class Spool:
         now = time.time_ns()
         stamp = f"{time.strftime(_TIME, time.gmtime(now // 10**9))}.{now % 10**9:09d}"
         unique = f"{os.getpid()}-{os.urandom(4).hex()}{_since_boot()}"
-        name = f"{stamp}.{unique}.0.{word(host)}.{word(event)}"
+        name = f"{stamp}.{unique}.0.{file_name_part(host)}.{file_name_part(event)}"
         self._create()
         durable.write_by_way_of(self._tmp / name, self._new / name, payload)
         return name
@@ -390,7 +390,7 @@ def _nanoseconds(at: str, fraction: str) -> int:
     return int(datetime.fromisoformat(at).timestamp()) * 10**9 + int(fraction)
 
 
-def word(text: str) -> str:
+def file_name_part(text: str) -> str:
     """A host or event name as it may stand in a file name: other characters than ``A-Z a-z 0-9 _
     -`` left out.
     """

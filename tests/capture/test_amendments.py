@@ -8,8 +8,8 @@ import pytest
 
 from keeplore.capture.segmenter import (
     Segmenter,
-    amends,
-    echoes,
+    amends_proposal,
+    echoes_reply,
     is_reply,
     takes_up,
 )
@@ -51,7 +51,7 @@ from keeplore_hooks.events import Origin, Turn
     ],
 )
 def test_a_yes_with_a_change_and_another_value_amend(message: str) -> None:
-    assert amends(message)
+    assert amends_proposal(message)
     assert takes_up(message, ["I propose the usual."])
 
 
@@ -84,12 +84,12 @@ def test_a_yes_with_a_change_and_another_value_amend(message: str) -> None:
     ],
 )
 def test_other_words_amend_nothing(message: str) -> None:
-    assert not amends(message)
+    assert not amends_proposal(message)
 
 
 @pytest.mark.parametrize("words", ["ok but just ", "make it ", "no, ", "yes, but "])
 def test_of_a_long_message_only_the_opening_is_read(words: str) -> None:
-    assert not amends(words * 50_000 + "x")
+    assert not amends_proposal(words * 50_000 + "x")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_of_a_long_message_only_the_opening_is_read(words: str) -> None:
 def test_a_few_words_of_the_reply_before_take_something_of_it(
     message: str, reply: str
 ) -> None:
-    assert echoes(message, reply)
+    assert echoes_reply(message, reply)
     assert takes_up(message, ["The tests pass.", reply])
     assert is_reply([{"user": "?", "assistant": reply}], message, 2.0)
     assert not is_reply([{"user": "?", "assistant": reply}], message, 90.0)
@@ -124,7 +124,7 @@ def test_a_few_words_of_the_reply_before_take_something_of_it(
 def test_questions_other_words_and_more_words_take_nothing(
     message: str, reply: str
 ) -> None:
-    assert not echoes(message, reply)
+    assert not echoes_reply(message, reply)
 
 
 def test_it_is_a_reply_where_it_comes_at_once() -> None:

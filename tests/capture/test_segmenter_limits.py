@@ -13,10 +13,10 @@ from keeplore.capture import segmenter
 from keeplore.capture.segmenter import (
     Segmenter,
     Shift,
-    amends,
+    amends_proposal,
     boundary,
     compact,
-    echoes,
+    echoes_reply,
     is_again,
     learned_shift,
     takes_up,
@@ -147,7 +147,7 @@ def test_a_change_of_what_was_proposed_counts_in_the_head_of_a_message(
     chars: int, is_read: bool
 ) -> None:
     message = "yes, " + padded("but 6", chars - 5)
-    assert (len(message), amends(message)) == (chars, is_read)
+    assert (len(message), amends_proposal(message)) == (chars, is_read)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_change_of_what_was_proposed_counts_in_the_head_of_a_message(
 def test_few_words_half_of_which_are_of_the_reply_take_something_of_it(
     message: str, reply: str, expected: bool
 ) -> None:
-    assert echoes(message, reply) is expected
+    assert echoes_reply(message, reply) is expected
 
 
 HEAD = "restyle the header of the invoice page in our brand colours "

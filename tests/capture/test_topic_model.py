@@ -180,8 +180,8 @@ def test_what_was_said_counts_only_where_people_chat() -> None:
         unit("my dog is ill", "oh no", 2),
     ]
     work = [Unit(u.user, "An answer of an assistant. " * 60, u.vector) for u in chat]
-    assert topic_model.assisted(chat) < 0.01
-    assert topic_model.assisted(work) > 0.99
+    assert topic_model.assistant_likeness(chat) < 0.01
+    assert topic_model.assistant_likeness(work) > 0.99
     content = slice(2 * topic_model.SCALARS + 1, None)
     assert (
         np.abs(topic_model.features(chat)[content]).max()

@@ -339,21 +339,21 @@ def test_a_prompt_brings_what_is_owed(machine: Machine) -> None:
     worker = Worker(b"its own", None, b"", *[None] * 5)
     assert [disk.go_on(session, worker.call()) for _ in range(2)] == [b"its own", b""]
     assert machine.left() == {}
-    disk.owe(session)
+    disk.note_owed_brief(session)
     assert disk.go_on(session, worker.call()) == b""
     assert disk.go_on(session, worker.call()) == b'"Of \\u00e9 here."'
     assert [*machine.left()] == ["given"]
-    disk.owe(session, "rest")
+    disk.note_owed_brief(session, "rest")
     assert disk.owed(machine.state, "codex", session.payload) == "rest"
     assert disk.go_on(session, worker.call()) == b""
     assert disk.take_owed(machine.state, "codex", session.payload) == "rest"
     assert disk.take_owed(machine.state, "codex", session.payload) is None
     assert machine.left() == {}
-    disk.owe(session, "startup")
+    disk.note_owed_brief(session, "startup")
     Path(disk.path_for(machine.state, str(machine.code))).unlink()
     assert disk.go_on(session, worker.call()) == b'"Of anywhere."'
     assert sorted(machine.left()) == ["given", key]
-    disk.owe(session, "x" * 65)
+    disk.note_owed_brief(session, "x" * 65)
     Path(disk.path_for(machine.state, disk.ANYWHERE)).unlink()
     assert disk.go_on(session, worker.call()) == b""
     assert machine.left() == {key: "x" * 64}

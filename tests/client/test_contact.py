@@ -81,6 +81,6 @@ def test_what_is_no_whole_object_is_no_reply() -> None:
 
 def test_the_words_of_a_name_are_plain() -> None:
     words = ("claude-code", "../Stop", "", "é", "x" * 64, "x" * 65, "x" * 1000)
-    assert [contact.word(one) for one in words] == [
+    assert [contact.file_name_part(one) for one in words] == [
         *("claude-code", "Stop", "unknown", "unknown", "x" * 64, "unknown", "unknown")
     ]

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.connect.json_edit import JsonEntry, JsonTrace, find, put, swap, take
+from keeplore.connect.json_edit import (
+    JsonEntry,
+    JsonTrace,
+    find,
+    put,
+    replace_value,
+    take,
+)
 from keeplore.connect.jsonc import NotJson, parse
 
 OURS = {"hooks": [{"type": "command", "command": "sh 'a b' || exit 0", "timeout": 5}]}
@@ -149,7 +156,7 @@ def test_what_is_added_afterwards_stays_when_ours_is_taken_out(
 def test_a_value_that_is_swapped_can_be_swapped_back_and_taken_out(text: str) -> None:
     after, trace = put(text, ENTRIES, JsonTrace())
     new = {"hooks": [{"type": "command", "command": "another", "timeout": 7}]}
-    changed = swap(after, ENTRIES[0], new)
+    changed = replace_value(after, ENTRIES[0], new)
     swapped = (JsonEntry(ENTRIES[0].path, new, is_element=True), *ENTRIES[1:])
     assert all(find(parse(changed), entry) for entry in swapped)
     assert take(changed, swapped, trace) == text
@@ -320,7 +327,7 @@ def test_what_is_put_in_reads_like_its_neighbours_and_goes_without_a_trace(
 def test_another_value_is_written_as_the_one_before_was(
     before: str, after: str
 ) -> None:
-    assert swap(before, JsonEntry(("a",), [1, 2]), {"größe": ["ü"]}) == after
+    assert replace_value(before, JsonEntry(("a",), [1, 2]), {"größe": ["ü"]}) == after
 
 
 @pytest.mark.parametrize(

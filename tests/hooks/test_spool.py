@@ -12,7 +12,7 @@ from keeplore_hooks.spool import (
     MAX_DEATHS,
     Spool,
     SpoolEntry,
-    word,
+    file_name_part,
 )
 
 
@@ -305,7 +305,7 @@ def test_nothing_is_left_of_an_event_that_cannot_be_kept(spool: Spool) -> None:
 def test_a_word_of_a_name_has_harmless_characters_only(
     text: str, expected: str
 ) -> None:
-    assert word(text) == expected
+    assert file_name_part(text) == expected
 
 
 def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from keeplore.index import embedder_for
-from keeplore.index.embedding.foreign_scripts import reads
+from keeplore.index.embedding.foreign_scripts import reads_script_of
 
 QUESTIONS = ("队列用什么？", "キューは何ですか", "큐는 무엇인가요", "คิวใช้อะไร")
 
@@ -39,12 +39,12 @@ class ReadsAll:
 def test_the_packaged_model_reads_none_of_these_scripts(
     question: str, tmp_path: Path
 ) -> None:
-    assert not reads(embedder_for("packaged", tmp_path), question)
+    assert not reads_script_of(embedder_for("packaged", tmp_path), question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_model_that_tells_their_sentences_apart_reads_them(question: str) -> None:
-    assert reads(ReadsAll(), question)
+    assert reads_script_of(ReadsAll(), question)
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_a_model_that_tells_their_sentences_apart_reads_them(question: str) -> N
     ],
 )
 def test_other_questions_are_given_to_any_model(question: str, tmp_path: Path) -> None:
-    assert reads(embedder_for("packaged", tmp_path), question)
+    assert reads_script_of(embedder_for("packaged", tmp_path), question)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.recall.file_context import names
+from keeplore.recall.file_context import names_file
 
 HERE = "/home/ann/shop"
 
@@ -35,4 +35,4 @@ HERE = "/home/ann/shop"
 def test_a_file_is_named_by_its_name_or_the_end_of_its_path(
     text: str, path: str, is_named: bool
 ) -> None:
-    assert names(text, path, HERE) == is_named
+    assert names_file(text, path, HERE) == is_named

@@ -10,11 +10,11 @@ from keeplore.recall.fuse import (
     Evidence,
     Ranked,
     Standing,
-    agreeing,
+    agreeing_passages,
     diverse,
     least_odds,
     odds,
-    priors,
+    prior_odds,
     rank,
 )
 from keeplore.recall.request import INHERITED, OWN, SIBLING
@@ -294,7 +294,7 @@ def test_a_better_match_never_makes_a_passage_less_likely(
 def test_growing_older_never_helps(at: Standing, more: float) -> None:
     at = replace(at, graph=0.0, feedback=1.0, whole=0.0)
     older = replace(at, age_days=at.age_days + more)
-    assert sum(priors(older)) <= sum(priors(at)) <= 0.0
+    assert sum(prior_odds(older)) <= sum(prior_odds(at)) <= 0.0
 
 
 @pytest.mark.parametrize("score", [0.2, 0.5, 0.95, 1.0])
@@ -315,7 +315,8 @@ def test_what_may_be_told_unasked_agrees_in_rare_words_or_words_and_meaning() ->
         Evidence(5, "b", text=12.0),
     ]
     assert {
-        passages: sorted(agreeing(found, passages, FLOOR)) for passages in (10, 3000)
+        passages: sorted(agreeing_passages(found, passages, FLOOR))
+        for passages in (10, 3000)
     } == {10: [1, 2, 3, 4, 5], 3000: [1, 2]}
     alone = [replace(e, cosine=None) for e in found]
-    assert sorted(agreeing(alone, 3000, None)) == [1, 2, 3, 5]
+    assert sorted(agreeing_passages(alone, 3000, None)) == [1, 2, 3, 5]

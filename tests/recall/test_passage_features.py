@@ -4,7 +4,11 @@ import pytest
 
 from keeplore.index import PassageRow
 from keeplore.recall.fuse import Evidence, Standing, rank
-from keeplore.recall.passage_features import bonuses, closeness, is_of_other_thing
+from keeplore.recall.passage_features import (
+    closeness,
+    feature_bonuses,
+    is_of_other_thing,
+)
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import OWN
 from keeplore.recall.weights import WEIGHTS
@@ -23,7 +27,7 @@ def passage(text: str) -> PassageRow:
 
 
 def gained(text: str, asked: str) -> float:
-    return sum(bonuses(passage(text), parse_question(asked), WEIGHTS).values())
+    return sum(feature_bonuses(passage(text), parse_question(asked), WEIGHTS).values())
 
 
 def test_a_passage_that_says_something_gains_over_one_that_only_asks_or_greets() -> (
@@ -45,12 +49,12 @@ def test_what_somebody_said_whom_the_question_names_gains() -> None:
 def test_what_a_passage_is_counts_in_log_odds() -> None:
     """The weights are measured; another one changes what every question finds."""
     asked = parse_question("what did Hanna say of the ledger")
-    assert bonuses(passage("Tim: Is it append-only?"), asked, WEIGHTS) == {
+    assert feature_bonuses(passage("Tim: Is it append-only?"), asked, WEIGHTS) == {
         "4 words": pytest.approx(-0.08),
         "it ends with a question": -0.8,
         "said by somebody whom the question names": 0.0,
     }
-    assert bonuses(passage(f"Hanna: {LONG}"), asked, WEIGHTS) == {
+    assert feature_bonuses(passage(f"Hanna: {LONG}"), asked, WEIGHTS) == {
         "23 words": pytest.approx(0.4 * 13 / 30),
         "it ends with a question": 0.0,
         "said by somebody whom the question names": 0.8,

@@ -17,7 +17,7 @@ from keeplore.recall.answer import recall
 from keeplore.recall.fuse import PARTS
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import Answer, RecallRequest, SearchScope
-from keeplore.recall.score_explanation import ScoreExplanation, why
+from keeplore.recall.score_explanation import ScoreExplanation, explain_score
 from keeplore.recall.weights import WEIGHTS
 from keeplore.store import Store
 
@@ -62,7 +62,9 @@ class Asked:
     def why(self, memory: str) -> ScoreExplanation:
         row = self.index.memories([memory])[memory]
         head = self.index.memories([row.superseded_by]).get(row.superseded_by, row)
-        return why(self, self.request, row, head, index_text(self.index, head.path))
+        return explain_score(
+            self, self.request, row, head, index_text(self.index, head.path)
+        )
 
 
 def asked(
@@ -238,7 +240,7 @@ def test_a_file_that_changed_since_is_named_as_the_reason(
     text = store.load(row.path).body
     Path(store.root, row.path).write_text("gone astray", encoding="utf-8")
     ask = asked(index, store, "cache pages in Redis", at_once=True)
-    told = why(ask, ask.request, row, row, text)
+    told = explain_score(ask, ask.request, row, row, text)
     assert told.verdict == (
         "not shown: its file is gone, or says something else since it was indexed, by the words "
         f"of its earlier version {id_of('old')}"

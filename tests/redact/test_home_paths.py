@@ -5,7 +5,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 import pytest
 
 from keeplore.capture.message_filter import filtered_exchange, observed_work
-from keeplore.redact.home_paths import home_of, shortening
+from keeplore.redact.home_paths import home_of, home_path_shortener
 from keeplore_hooks.events import Origin, Question, Turn, Work
 
 
@@ -51,7 +51,9 @@ def test_paths_below_the_home_of_a_session_are_shortened_before_all_else(
 ):
     seen = []
     assert (
-        shortening(lambda words, _: seen.append(words) or f"[{words}]", directory)(text)
+        home_path_shortener(
+            lambda words, _: seen.append(words) or f"[{words}]", directory
+        )(text)
         == f"[{short}]"
     )
     assert seen == [short]

@@ -14,7 +14,7 @@ from keeplore.redact.structure import (
     listed,
     manifest,
     near,
-    seed,
+    seed_phrase,
     table,
     wordlist,
 )
@@ -95,9 +95,9 @@ def test_a_heading_that_names_nothing_or_was_looked_at_gives_nothing() -> None:
 def test_the_longest_run_without_common_words_is_the_seed() -> None:
     words = b" ".join(WORDS[:12])
     text = b"seed phrase: the " + words + b" and more"
-    assert found(seed, text) == ([words.decode()], "")
-    assert found(seed, text, examined=len(text) - 12) == ([], "")
-    assert found(seed, b"the " + b" ".join(WORDS[:11])) == ([], "")
+    assert found(seed_phrase, text) == ([words.decode()], "")
+    assert found(seed_phrase, text, examined=len(text) - 12) == ([], "")
+    assert found(seed_phrase, b"the " + b" ".join(WORDS[:11])) == ([], "")
 
 
 def test_a_dozen_words_of_the_list_are_a_mnemonic_wherever_they_stand() -> None:

@@ -13,7 +13,7 @@ import pytest
 from keeplore.store import Store
 from keeplore.store.checkout_lock import TICKET
 from keeplore.store.git.git_locks import OWNER, WRITER
-from keeplore.store.shared_rights import shared_rights, sharing
+from keeplore.store.shared_rights import shared_file_rights, shared_rights
 
 Git = Callable[..., str]
 
@@ -110,8 +110,8 @@ def test_the_umask_is_the_usual_one_again_after_the_last(
 ) -> None:
     git("config", "core.sharedRepository", "group", cwd=store.root)
     assert shared_rights(store.root) == 0o060
-    with sharing(store.root):
-        with sharing(store.root):
+    with shared_file_rights(store.root):
+        with shared_file_rights(store.root):
             assert os.umask(umask & ~0o070) == umask & ~0o070
         assert os.umask(umask & ~0o070) == umask & ~0o070
     assert os.umask(umask) == umask

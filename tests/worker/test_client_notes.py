@@ -44,7 +44,7 @@ def owe(office: Any, told: dict[str, Any], source: str = "startup") -> None:
     """As a client does that printed nothing at the session's start."""
     state, data = str(office.places.state), json.dumps(told).encode()
     session = disk.SessionPayload(state, "claude-code", "SessionStart", data)
-    disk.owe(session, source)
+    disk.note_owed_brief(session, source)
 
 
 def prompted(office: Any, project: Path, session: str = "s-1") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keeplore.memory import AnsweredQuestion, Exchange
-from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken
+from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken_messages
 
 PLAN = "\n".join(
     f"{n}. Move the {what} of the ledger to the new schema first."
@@ -28,7 +28,7 @@ TALK = Exchange(
 
 
 def test_remarks_on_the_next_step_and_drafts_are_named_and_not_shown() -> None:
-    assert list(spoken(TALK, is_full=False)) == [
+    assert list(spoken_messages(TALK, is_full=False)) == [
         ("user", "Which table comes first?"),
         (
             "assistant",
@@ -45,7 +45,7 @@ The entries refer to accounts, so accounts must exist before.
 
 
 def test_in_full_every_word_is_there() -> None:
-    told = list(spoken(TALK, is_full=True))
+    told = list(spoken_messages(TALK, is_full=True))
     assert [words for who, words in told if who == "assistant"] == [
         reply for reply in TALK.replies if isinstance(reply, str)
     ]
@@ -57,7 +57,7 @@ def test_in_full_every_word_is_there() -> None:
 
 def test_messages_that_come_together_are_not_left_out() -> None:
     whole = Exchange("t", TALK.at, "Which first?", ("Accounts do.", "Entries follow."))
-    assert list(spoken(whole, is_full=False)) == [
+    assert list(spoken_messages(whole, is_full=False)) == [
         ("user", "Which first?"),
         ("assistant", "Accounts do.\n\nEntries follow."),
     ]

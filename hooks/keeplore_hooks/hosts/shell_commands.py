@@ -62,7 +62,7 @@ def makes_commits(command: str) -> bool:
     return bool(_MAKES_COMMITS.search(command)) and not _TRIES.search(command)
 
 
-def amends(command: str) -> bool:
+def amends_commit(command: str) -> bool:
     """Does its last commit take the place of the one before?"""
     found = _COMMITS.findall(command)
     return bool(found and _AMENDS.search(found[-1]))

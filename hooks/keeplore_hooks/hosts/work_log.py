@@ -71,7 +71,7 @@ class WorkLog:
         """Add the commits and the pull requests that a command made."""
         for commit in shell_commands.commits(command, output, has_failed=has_failed):
             if (
-                shell_commands.amends(command)
+                shell_commands.amends_commit(command)
                 and self._commits
                 and commit not in self._commits
             ):

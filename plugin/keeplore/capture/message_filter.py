@@ -16,7 +16,7 @@ from operator import itemgetter
 from keeplore.capture.notable_commands import rank
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.redact.field_redaction import FieldRedaction
-from keeplore.redact.home_paths import shortening
+from keeplore.redact.home_paths import home_path_shortener
 from keeplore.text.code_fences import code_spans
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.folding import fold
@@ -107,7 +107,7 @@ def filtered_exchange(turn: Turn, redact: Callable[[str, str], str]) -> Exchange
     """The exchange without tool content, injected context and secrets; None where nobody said
     anything.
     """
-    shorten = shortening(redact, turn.origin.cwd)
+    shorten = home_path_shortener(redact, turn.origin.cwd)
 
     def observe(text: str) -> str:
         return shorten(clean(text))
@@ -136,7 +136,7 @@ def observed_work(turn: Turn, redact: Callable[[str, str], str]) -> Work:
     machine.
     """
     folder = turn.origin.cwd.rstrip("/\\")
-    shorten = shortening(redact, turn.origin.cwd)
+    shorten = home_path_shortener(redact, turn.origin.cwd)
 
     def clean_items(items: Iterable[str]) -> tuple[str, ...]:
         if folder:

@@ -137,8 +137,8 @@ def is_reply(
     """
     answers = [str(exchange["assistant"]) for exchange in exchanges[-BLOCK:]]
     is_asked = ends_with_question(answers[-1])
-    is_invited = is_asked or amends(message)
-    is_at_once = minutes < PAUSE and (is_invited or echoes(message, answers[-1]))
+    is_invited = is_asked or amends_proposal(message)
+    is_at_once = minutes < PAUSE and (is_invited or echoes_reply(message, answers[-1]))
     is_yes = is_asked and opens_with(message, "affirmed")
     is_answer = is_at_once or is_yes or opens_with(message, "picks")
     return is_answer or task_change.quotes(message, answers)
@@ -163,7 +163,7 @@ def is_confirmation(message: str) -> bool:
     )
 
 
-def amends(message: str) -> bool:
+def amends_proposal(message: str) -> bool:
     """True where a message takes what was proposed with a change, or with another value ("yes, but
     60 days", "make it three")."""
     opening = message[:OPENING].partition("\n")[0]
@@ -173,7 +173,7 @@ def amends(message: str) -> bool:
     return opens_with(opening, "another_value")
 
 
-def echoes(message: str, reply: str) -> bool:
+def echoes_reply(message: str, reply: str) -> bool:
     """True for a few words, no command or question, half of them of the reply before: they take
     something of it ("mattermost, channel alarms").
     """
@@ -215,7 +215,7 @@ def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
     taken_up = (
         TAKEN_UP if takes_up(message, [unit.assistant for unit in units[:-1]]) else 0.0
     )
-    assistant_share = topic_model.assisted(units)
+    assistant_share = topic_model.assistant_likeness(units)
     return Shift(
         chance,
         LIKELY * (1 - assistant_share)
@@ -229,7 +229,9 @@ def takes_up(message: str, replies: Sequence[str]) -> bool:
     """True where the message speaks of an option or a point by the letter or number that one of the
     replies gave it, amends what was proposed or takes something of it, or accepts or puts off what
     the last one asks at its end: the words may be new then, the subject is not."""
-    if amends(message) or any(echoes(message, reply) for reply in replies[-1:]):
+    if amends_proposal(message) or any(
+        echoes_reply(message, reply) for reply in replies[-1:]
+    ):
         return True
     labels = _labels("labels", message[:LABELS_CHARS])
     if labels and any(labels & _labels("labelled", reply) for reply in replies):

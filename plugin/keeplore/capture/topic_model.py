@@ -122,7 +122,7 @@ def _load(path: Path) -> Model | None:
     return Model(weights) if fits and bool(np.isfinite(weights).all()) else None
 
 
-def assisted(units: Sequence[Unit]) -> float:
+def assistant_likeness(units: Sequence[Unit]) -> float:
     """0 where two people chat, 1 where the other side answers as long as an assistant does; in
     between, both count.
     """
@@ -140,7 +140,7 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
     import numpy as np  # as above
 
     units = units[-SPAN - 1 :]
-    gate = assisted(units)
+    gate = assistant_likeness(units)
     plain = np.array(
         [
             *_similarity_features(np.stack([unit.vector for unit in units])),

@@ -141,7 +141,7 @@ def reply_from_disk(session: SessionPayload, brief: DiskBrief | None) -> bytes:
             reply = brief.reply
             note_given(session, brief)
         else:
-            owe(session)
+            note_owed_brief(session)
     except UNUSABLE:
         pass
     return reply
@@ -164,7 +164,7 @@ def late_reply(session: SessionPayload, source: str) -> bytes:
     """
     try:
         # a worker that was too slow has taken it
-        owe(session, source)
+        note_owed_brief(session, source)
         brief = usable(session, source)
         if brief:
             take_owed(session.state, session.host, session.payload)
@@ -404,10 +404,10 @@ def note_given(session: SessionPayload, brief: DiskBrief) -> None:
     }
     put(session.state, GIVEN, os.urandom(8).hex(), json.dumps(note))
     if not brief.is_whole:
-        owe(session, REST)
+        note_owed_brief(session, REST)
 
 
-def owe(session: SessionPayload, source: str = "") -> None:
+def note_owed_brief(session: SessionPayload, source: str = "") -> None:
     """Say that a session was given nothing at its start. Raises OSError, ValueError or
     LookupError.
     """

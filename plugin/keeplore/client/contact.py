@@ -92,7 +92,7 @@ def main() -> None:
         return
     os.umask(0o077)
     names = [*sys.argv[1:], "", ""]
-    host, event = word(names[0]), word(names[1])
+    host, event = file_name_part(names[0]), file_name_part(names[1])
     payload = read_stdin()
     is_patient = event.lower() in PATIENT or (
         event.lower() in PROMPTS and is_own_command(payload)
@@ -178,7 +178,7 @@ def is_own_command(payload: bytes) -> bool:
     )
 
 
-def word(text: str) -> str:
+def file_name_part(text: str) -> str:
     if len(text) > WORD_MAX:
         return "unknown"
     return "".join(letter for letter in text if letter in ALLOWED) or "unknown"

@@ -454,7 +454,9 @@ def become_server(python: str, state: str, connection: int) -> None:
     os.execve(python, command, environment)
 
 
-def offered(folder: str, why_nothing: str, *, has_resources: bool) -> dict[str, Any]:
+def offered_tools(
+    folder: str, why_nothing: str, *, has_resources: bool
+) -> dict[str, Any]:
     """What every session is told; no list has anything in it where there is a reason for that.
 
     Agents have tools for what the resources give, and a host that is told of resources gives them
@@ -486,7 +488,7 @@ def main() -> None:
         client.keeplore_python(state)
     except OSError:
         why_nothing = why_nothing or MISSING
-    offer = offered(HERE, why_nothing, has_resources="resources" in sys.argv[1:])
+    offer = offered_tools(HERE, why_nothing, has_resources="resources" in sys.argv[1:])
     try:
         Pipe(client, state, offer).run()
     except BrokenPipeError:

@@ -73,7 +73,7 @@ def take(text: str, entries: Iterable[JsonEntry], trace: JsonTrace) -> str:
     return text
 
 
-def swap(text: str, old: JsonEntry, new: Any) -> str:
+def replace_value(text: str, old: JsonEntry, new: Any) -> str:
     """Write another value where ``old`` stands."""
     item = find(parse(text), old)
     if item is None:

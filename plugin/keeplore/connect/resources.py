@@ -384,7 +384,7 @@ def _replace_stale(
         if new is None:
             text = json_edit.take(text, [old], trace)
         else:
-            text = json_edit.swap(text, old, new.value)
+            text = json_edit.replace_value(text, old, new.value)
             missing.remove(new)
     return json_edit.put(text, missing, trace)
 

@@ -20,10 +20,10 @@ from keeplore import client
 from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.connect import hook_events
-from keeplore.frameworks.extras import extra
+from keeplore.frameworks.extras import importing_extra
 from keeplore_hooks import durable
 
-with extra("claude-agent-sdk"):
+with importing_extra("claude-agent-sdk"):
     import anyio
     from claude_agent_sdk import HookMatcher
 

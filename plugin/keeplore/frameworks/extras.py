@@ -9,7 +9,7 @@ from keeplore.config.install_method import install_hint
 
 
 @contextlib.contextmanager
-def extra(name: str) -> Iterator[None]:
+def importing_extra(name: str) -> Iterator[None]:
     """Around the imports of a framework. Raises ImportError, which names what to install."""
     try:
         yield

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from keeplore.errors import KeeploreError, StoreError
-from keeplore.frameworks.extras import extra
+from keeplore.frameworks.extras import importing_extra
 from keeplore.frameworks.store_items import (
     HOST,
     SEPARATOR,
@@ -35,7 +35,7 @@ from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.forget import forget
 from keeplore.workspace.writing.remember import NoteTarget, remember, replace, target_of
 
-with extra("langgraph"):
+with importing_extra("langgraph"):
     from langgraph.store.base import (
         BaseStore,
         GetOp,

@@ -10,10 +10,10 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from keeplore.frameworks.common import SafeRunner, Talk
-from keeplore.frameworks.extras import extra
+from keeplore.frameworks.extras import importing_extra
 from keeplore.host import PythonHost
 
-with extra("openai-agents"):
+with importing_extra("openai-agents"):
     from agents import SQLiteSession
     from agents.run import ModelInputData
 

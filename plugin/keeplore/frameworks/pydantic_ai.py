@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from keeplore.frameworks.common import SafeRunner, Talk
-from keeplore.frameworks.extras import extra
+from keeplore.frameworks.extras import importing_extra
 from keeplore.host import PythonHost
 
-with extra("pydantic-ai"):
+with importing_extra("pydantic-ai"):
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import (
         ModelMessage,

@@ -205,7 +205,7 @@ def _row_difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
     sql = "SELECT * FROM memories WHERE path = ?"
     stored = connection.execute(sql, (path,)).fetchone()
     key = stored[0] if stored else None
-    if graph_rows.differs(connection, path, item.share, key):
+    if graph_rows.rows_differ(connection, path, item.share, key):
         return "what the graph has of it is not what the file says"
     if stored and item.memory:
         return _memory_difference(connection, item, item.memory, stored)

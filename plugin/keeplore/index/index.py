@@ -373,7 +373,7 @@ class Index:
 
     def endings(self, turns: Collection[str]) -> list[tuple[str, str]]:
         """The words from these turns that no longer hold, each with the note (id) that says so."""
-        return self._database.read(revision_rows.endings, turns)
+        return self._database.read(revision_rows.ended_statements, turns)
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
         """The passages with these ids, in their order; one that is gone meanwhile is left out."""

@@ -70,7 +70,7 @@ def stored_ending(connection: sqlite3.Connection, key: int) -> tuple[str, str] |
     return found
 
 
-def endings(
+def ended_statements(
     connection: sqlite3.Connection, turns: Collection[str]
 ) -> list[tuple[str, str]]:
     """The words from these turns that no longer hold, each with the note (id) that says so."""

@@ -24,7 +24,7 @@ from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.reading.details import detail_lines, details_of
 from keeplore.workspace.reading.overview import overview
 from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
-from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken
+from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken_messages
 from keeplore.workspace.registry import FoundMemory
 
 FACT_CHARS = 400
@@ -153,7 +153,9 @@ def _exchange_text(exchange: Exchange) -> str:
 
 
 def _exchange(exchange: Exchange, *, is_full: bool) -> str:
-    said = (f"{who}: {words}" for who, words in spoken(exchange, is_full=is_full))
+    said = (
+        f"{who}: {words}" for who, words in spoken_messages(exchange, is_full=is_full)
+    )
     return "\n\n".join((f"[{minute_of(exchange.at)}, turn {exchange.id}]", *said))
 
 

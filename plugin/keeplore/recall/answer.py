@@ -17,7 +17,7 @@ from keeplore.recall.fuse import (
     Evidence,
     Ranked,
     Standing,
-    agreeing,
+    agreeing_passages,
     complementary,
     diverse,
     in_order,
@@ -357,7 +357,7 @@ def _sure(
     """
     wanted, w = context.request.filter, context.deps.weights
     if wanted.is_unasked:
-        by = agreeing(results.evidence, query.passages, query.floor, w)
+        by = agreeing_passages(results.evidence, query.passages, query.floor, w)
         ranked = [r for r in ranked if r.score < wanted.at_least or r.by in by]
     if not ranked or ranked[0].score < max(wanted.at_least, query.silence(w)):
         return []

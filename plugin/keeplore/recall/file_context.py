@@ -89,7 +89,7 @@ def _base_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def names(text: str, path: str, cwd: str) -> bool:
+def names_file(text: str, path: str, cwd: str) -> bool:
     """Does a text name this file?"""
     whole = _parts(path if _is_absolute(path) else f"{cwd}/{path}")
     inside = _parts(path.replace("\\", "/").removeprefix(cwd.replace("\\", "/")))
@@ -119,7 +119,7 @@ def _naming(
         wanted = unasked_rows(view, wanted)
         wanted.sort(key=lambda row: row.updated_at, reverse=True)
         for read in loaded_memories(view, sorted(wanted, key=_rank)):
-            if names(read.memory.body, path, cwd):
+            if names_file(read.memory.body, path, cwd):
                 yield read
 
 
@@ -151,7 +151,7 @@ def _items(read: LoadedMemory, path: str, cwd: str) -> Iterator[BlockLine]:
         return
     talk = replace(read, talk=Conversation.from_markdown(read.memory.body))
     for quote in decided_in(talk):
-        if names(quote.text, path, cwd) and may_be_quoted(talk, quote):
+        if names_file(quote.text, path, cwd) and may_be_quoted(talk, quote):
             yield quote_item(talk, quote)
 
 

@@ -184,7 +184,7 @@ def above_floor(cosine: float, floor: float) -> float:
     return (cosine - floor) / (1.0 - floor)
 
 
-def agreeing(
+def agreeing_passages(
     found: Sequence[Evidence], passages: int, floor: float | None, w: Weights = WEIGHTS
 ) -> frozenset[int]:
     """The passages that have enough to do with the question by themselves, where the odds only
@@ -212,7 +212,7 @@ def least_odds(score: float) -> float:
     return math.log(certain / (1.0 - certain)) - 10.0**-_DIGITS
 
 
-def priors(
+def prior_odds(
     standing: Standing, w: Weights = WEIGHTS
 ) -> tuple[float, float, float, float, float, float, float]:
     """The log-odds that a memory has whatever is asked, in the order of ``PARTS``: of place,
@@ -264,16 +264,16 @@ def rank(
     ranked = []
     for (memory, _), candidate in best.items():
         standing = standings[memory]
-        prior_odds = priors(standing, w)
+        prior = prior_odds(standing, w)
         ranked.append(
             Ranked(
                 memory,
-                round(candidate.odds + sum(prior_odds), _DIGITS),
+                round(candidate.odds + sum(prior), _DIGITS),
                 candidate.passage,
                 standing.distance,
                 standing.age_days,
                 candidate.by,
-                _parts(candidate, steps, prior_odds) if explain else (),
+                _parts(candidate, steps, prior) if explain else (),
             )
         )
     return in_order(ranked)

@@ -31,7 +31,7 @@ _RULE = re.compile(
 )
 
 
-def bonuses(
+def feature_bonuses(
     passage: PassageRow, question: ParsedQuestion, w: Weights
 ) -> dict[str, float]:
     """The log-odds that a passage gains or loses by what it is, however it was found, each under

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import IndexState, MemoryRow, ScopeFilter, load_or_none
 from keeplore.index.embedding.capabilities import embed_questions
-from keeplore.index.embedding.foreign_scripts import reads
+from keeplore.index.embedding.foreign_scripts import reads_script_of
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
@@ -294,7 +294,7 @@ def prepare(
     if not question.says_something:
         return bare, []
     try:
-        if not reads(embedder, question.text):
+        if not reads_script_of(embedder, question.text):
             return bare, [UNREAD]
         return embed_query(question, embedder), _missing_vectors(stamp)
     except ModelUnavailable as e:

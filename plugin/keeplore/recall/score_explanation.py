@@ -11,7 +11,7 @@ from typing import Protocol
 from keeplore.index import MemoryRow
 from keeplore.recall.answer import NO_WORD, SearchTrace, Watch
 from keeplore.recall.fuse import Evidence, Ranked
-from keeplore.recall.passage_features import bonuses
+from keeplore.recall.passage_features import feature_bonuses
 from keeplore.recall.question import stems_of
 from keeplore.recall.request import INHERITED, OWN, SIBLING, Answer, RecallRequest
 from keeplore.recall.verify import LeftOut
@@ -75,7 +75,7 @@ class ScoreExplanation:
         return [part for part in self.parts if abs(part.odds) >= LEAST]
 
 
-def why(
+def explain_score(
     ask: RecallFunction,
     request: RecallRequest,
     row: MemoryRow,
@@ -286,7 +286,7 @@ def _words_reason(trace: SearchTrace, e: Evidence, w: Weights) -> str:
     row = trace.results.passages.get(e.passage)
     if not (row and e.bonus):
         return ""
-    known = bonuses(row, trace.query.question, w)
+    known = feature_bonuses(row, trace.query.question, w)
     reasons = [f"{name} {value:+.2f}" for name, value in known.items() if value]
     of_time = e.bonus - sum(known.values())
     if round(of_time, 6):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from keeplore.index import MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.passages import STATEMENTS
 from keeplore.recall.fuse import Evidence, least_odds, odds
-from keeplore.recall.passage_features import bonuses, closeness
+from keeplore.recall.passage_features import closeness, feature_bonuses
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.repeated_questions import is_unanswered
@@ -222,6 +222,6 @@ def _with_passage(
     is_of_time = any(span.holds(e.at) for span in query.spans)
     return replace(
         e,
-        bonus=sum(bonuses(row, question, w).values()) + is_of_time * w.when,
+        bonus=sum(feature_bonuses(row, question, w).values()) + is_of_time * w.when,
         close=close,
     )

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.memory.digest import KIND as DIGEST
-from keeplore.recall.fuse import Ranked, in_order, priors
+from keeplore.recall.fuse import Ranked, in_order, prior_odds
 from keeplore.recall.prepare import PreparedQuery, RecallContext, age_days
 from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.request import RecallHit
@@ -124,7 +124,7 @@ def _entries(
     standing = context.standing_of(memory)
     # what is asked for by its time is not the worse for having been put aside since
     odds = _worth(memory, w, is_decided=_is_decided(memory, own))
-    odds += sum(priors(replace(standing, is_archived=False), w))
+    odds += sum(prior_odds(replace(standing, is_archived=False), w))
     by_exchange = context.request.by_exchange
     for row in (
         _exchanges(own) if by_exchange else [_telling_passage(period, memory, own)]

@@ -52,7 +52,7 @@ def home_of(directory: str) -> PurePath | None:
     return PureWindowsPath(found[1]) if found else None
 
 
-def shortening(
+def home_path_shortener(
     redact: Callable[[str, str], str], directory: str
 ) -> Callable[[str], str]:
     """``redact`` for words of a session in that directory, which may be one of another machine, of

@@ -128,7 +128,7 @@ def _heading(heading: bytes) -> tuple[Split, dict[int, str]]:
     return _by_bar, {}
 
 
-def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+def seed_phrase(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     """The words of a mnemonic: the longest run without words that no list of mnemonics has."""
     run: list[Span] = []
     longest: list[Span] = []
@@ -341,7 +341,7 @@ def _is_told(data: bytes, token: re.Match[bytes], since: int) -> bool:
 # looks twice
 DETECTORS: dict[str, Callable[[bytes, Span, int], tuple[list[Span], int]]] = {
     "table": table,
-    "seed": seed,
+    "seed": seed_phrase,
     "near": near,
     "listed": listed,
     "wordlist": wordlist,

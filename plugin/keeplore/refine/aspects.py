@@ -15,7 +15,7 @@ from typing import Any
 from keeplore.index.graph import evidence
 from keeplore.index.graph.boost import runs_of
 from keeplore.index.graph.graph_index import EntityGraph
-from keeplore.index.graph.graph_values import TYPES, EntityAspect, canonical
+from keeplore.index.graph.graph_values import TYPES, EntityAspect, canonical_name
 from keeplore.index.graph.linker import names_in
 from keeplore.memory import Memory
 from keeplore.refine.answers.answer_schema import (
@@ -200,7 +200,7 @@ def aspects_of(
             dropped["aspects: twice"] += 1
             continue
         own[group.entity] = EntityAspect(
-            canonical(group.entity),
+            canonical_name(group.entity),
             group.entity,
             kind_of_thing,
             listed.setdefault(key_of(name), name),
@@ -242,7 +242,7 @@ def aspect_name(name: str) -> str:
     """The name of an aspect in small letters, so that all machines write one the same; ""
     for none.
     """
-    plain = canonical(name)
+    plain = canonical_name(name)
     is_name = (
         len(plain) <= MAX_ASPECT
         and len(plain.split()) <= MAX_WORDS

@@ -15,7 +15,7 @@ from keeplore.errors import RepositoryBusy, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files, removal_guard
 from keeplore.store.commit_cycle import RefMove, edit_index, publish, run_cycle
-from keeplore.store.delete.delete import withdraw
+from keeplore.store.delete.delete import remove_returned
 from keeplore.store.files import FileState
 from keeplore.store.git.git_backend import GitBackend
 from keeplore.store.git.git_command import run
@@ -129,7 +129,7 @@ def _files_and_blob_ids(
 ) -> tuple[dict[str, FileState], dict[str, str]]:
     """The files on disk that are not forgotten, and the blob ids of those that git may have."""
     on_disk = _on_disk(backend.root, skipped, extra)
-    withdraw(backend.root, cache, on_disk)
+    remove_returned(backend.root, cache, on_disk)
     ids = _ids(backend, cache, on_disk)
     skipped += [path for path in on_disk if path not in ids]
     return on_disk, ids

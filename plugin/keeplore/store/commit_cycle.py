@@ -23,7 +23,7 @@ from keeplore.store.repository_state import (
     directories,
     note_revert,
 )
-from keeplore.store.shared_rights import sharing
+from keeplore.store.shared_rights import shared_file_rights
 from keeplore.store.transaction import check_complete
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
@@ -44,7 +44,7 @@ def run_cycle(
 
     places = directories(root)
     kind: type[GitBackend] = LibgitBackend
-    with sharing(root), CommitLock(places) as lock:
+    with shared_file_rights(root), CommitLock(places) as lock:
         for _ in range(ATTEMPTS):
             try:
                 backend = kind(root, places, cache)

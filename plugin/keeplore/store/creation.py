@@ -9,7 +9,7 @@ from keeplore.store import files
 from keeplore.store.commit import reconcile
 from keeplore.store.git.git_command import output, run
 from keeplore.store.repository_state import check_branch, check_idle, directories
-from keeplore.store.shared_rights import sharing
+from keeplore.store.shared_rights import shared_file_rights
 from keeplore.store.store import Store
 
 MESSAGE = "Create a Keeplore workspace"
@@ -31,7 +31,7 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
         ref = run(root, "symbolic-ref -q HEAD").text
         branch = check_branch(root, ref, "").removeprefix("refs/heads/")
     else:
-        with sharing(root):
+        with shared_file_rights(root):
             output(root, "init --quiet", f"--initial-branch={branch}")
     laid_down = [
         path

@@ -109,7 +109,7 @@ _umask = _Umask()
 
 
 @contextlib.contextmanager
-def sharing(root: Path) -> Iterator[None]:
+def shared_file_rights(root: Path) -> Iterator[None]:
     """Let git and libgit2 make files with the rights that are shared, while the context lasts: the
     one takes the umask's for a folder with setgid, the other knows no setting.
     """

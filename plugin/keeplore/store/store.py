@@ -385,7 +385,7 @@ class Store:
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
         """Resolve what of ours a person's unfinished merge waits for; see ``repair.conclude``."""
         with self.exclusive:
-            return repair.conclude(self.root, self.cache, quiet_s)
+            return repair.resolve_conflicts(self.root, self.cache, quiet_s)
 
     def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
         """Mend the files among ``troubled`` that a merge by others left so, make one of two of one
@@ -401,7 +401,7 @@ class Store:
                 if (held := memory_files.id_at(self.root, path)) in self.stones:
                     delete.withdraw_file(self.root, self.stones, path, held)
             for path in paths:
-                mended += repair.mend(self.root, self.cache, path)
+                mended += repair.repair_file(self.root, self.cache, path)
             mended += repair.join_copies(self.root, (file.path for file in self.scan()))
             for path in paths:
                 copies = self.copies(memory_files.id_at(self.root, path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.notes.summary_text import aim, substance
+from keeplore.capture.notes.summary_text import stated_goal, substance
 
 WANTED = """1. Primary Request and Intent:
    - Implement a timestamp safety check for the `resume` command that warns of newer logs.
@@ -65,7 +65,7 @@ def test_of_a_summary_of_claude_code_only_its_substance_is_left(
     closing = "\n</summary>" if "<summary>" in notes else ""
     text = f"{head}{notes}{WANTED}{closing}\n\n{CLAUDE_TAIL}\n{orders}\n"
     assert substance(text) == WANTED
-    assert aim(substance(text)) == (
+    assert stated_goal(substance(text)) == (
         "Implement a timestamp safety check for the resume command that warns of newer logs"
     )
 
@@ -98,13 +98,13 @@ def test_the_elements_of_gemini_and_copilot_become_headings() -> None:
         "## Key knowledge\n\n- one table\n<next_steps> unclosed"
     )
     assert substance(text) == expected
-    assert aim(expected) == "Move the queue to Postgres"
+    assert stated_goal(expected) == "Move the queue to Postgres"
 
 
 def test_a_summary_of_opencode_is_substance_as_it_is() -> None:
     text = "## Goal\n\nThe user wants to move the queue to Postgres.\n\n## Instructions\n\n- no Redis"
     assert substance(text) == text
-    assert aim(text) == "move the queue to Postgres"
+    assert stated_goal(text) == "move the queue to Postgres"
 
 
 @pytest.mark.parametrize(
@@ -126,12 +126,13 @@ def test_a_summary_of_opencode_is_substance_as_it_is() -> None:
 )
 def test_the_aim_is_said_without_who_had_it(said: str, expected: str) -> None:
     assert (
-        aim(f"1. Primary Request and Intent:\n   {said}\n2. Files:\n- a.py") == expected
+        stated_goal(f"1. Primary Request and Intent:\n   {said}\n2. Files:\n- a.py")
+        == expected
     )
 
 
 def test_a_text_without_headings_names_no_aim() -> None:
-    assert aim("The queue moved to Postgres.") == ""
+    assert stated_goal("The queue moved to Postgres.") == ""
 
 
 def test_talk_about_summaries_is_left_alone() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from keeplore.index.graph.code_spans import MAX_LINE
 from keeplore.index.graph.evidence import mentions_of
-from keeplore.index.graph.graph_values import MAX_NAME, Mention, canonical
+from keeplore.index.graph.graph_values import MAX_NAME, Mention, canonical_name
 from keeplore.index.graph.linker import first_word, first_words, names_in
 from keeplore.memory import Memory
 
@@ -96,7 +96,8 @@ def test_nothing_that_a_memory_can_hold_raises_and_the_same_text_gives_the_same(
     assert shown == mentions_of(memory)
     assert len({mention.name for mention in shown}) == len(shown)
     assert all(
-        mention.name == canonical(mention.name) and len(mention.spelling) <= MAX_NAME
+        mention.name == canonical_name(mention.name)
+        and len(mention.spelling) <= MAX_NAME
         for mention in shown
     )
     found = names_in([title, body], names)

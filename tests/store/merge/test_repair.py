@@ -265,7 +265,7 @@ def test_a_text_about_conflicts_is_looked_at_once(store, note):
     (store.root / ".git").rename(
         store.root / ".elsewhere"
     )  # a second look would need git
-    assert repair.mend(store.root, store.cache, path) == ()
+    assert repair.repair_file(store.root, store.cache, path) == ()
 
 
 def test_a_merge_without_conflicts_is_committed_by_the_person_unless_we_resolved_them_and_were_killed(

@@ -41,7 +41,7 @@ from keeplore.capture.distill.choices import (
     replacing_pick,
 )
 from keeplore.capture.distill.named_picks import named_pick
-from keeplore.capture.segmenter import amends
+from keeplore.capture.segmenter import amends_proposal
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
@@ -90,7 +90,9 @@ class Agreed:
         return self.kind in {AgreedKind.OFFER, AgreedKind.ANSWERED_OFFER}
 
 
-def agreed(message: Sequence[Sentence], earlier: Sequence[Exchange]) -> Agreed | None:
+def agreement_in(
+    message: Sequence[Sentence], earlier: Sequence[Exchange]
+) -> Agreed | None:
     """The agent's option that a message picks, or its proposal that the message agrees to;
     ``earlier`` are the exchanges before the message, at least one.
     """
@@ -134,7 +136,7 @@ def _agreed_at_once(message: Sequence[Sentence], before: Exchange) -> Agreed | N
     option = None if message[0].label else picked_option(opening, before.assistant)
     if option is not None:
         return _agreed_option(option, opening, message[0].text, before)
-    if amends(opening):
+    if amends_proposal(opening):
         return _amended_proposal(opening, message[0].text, before)
     if value := _value_set(message):
         return _valued_itself(value, message) or _amended_proposal(value, value, before)
@@ -373,7 +375,7 @@ def agrees_to_plan(answered: AnsweredQuestion) -> bool:
     return answered.answer == "Yes" and opens_with(answered.question, "plan_question")
 
 
-def approach(message: Sequence[Sentence]) -> list[Sentence]:
+def planned_approach(message: Sequence[Sentence]) -> list[Sentence]:
     """The first sentences of a plan under the headings that say how it will be done."""
     if sum(s.is_heading for s in message) < PLAN_HEADINGS:
         return []

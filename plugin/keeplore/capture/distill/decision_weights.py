@@ -61,7 +61,7 @@ def directive_weight(sentence: Sentence) -> float:
     return 0.0 if is_left(text) or is_no_order else weight
 
 
-def stipulated(exchange: Exchange) -> Iterator[str]:
+def stipulations(exchange: Exchange) -> Iterator[str]:
     """The person's own sentences that say how a thing shall be."""
     # of the replies only what the person answered
     forms = tuple(r for r in exchange.replies if isinstance(r, AnsweredQuestion))

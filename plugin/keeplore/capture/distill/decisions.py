@@ -19,11 +19,11 @@ from keeplore.capture.distill.agreements import (
     IN_REPLY,
     Agreed,
     AgreedKind,
-    agreed,
     agreed_designs,
+    agreement_in,
     agrees_to_plan,
-    approach,
     conditions,
+    planned_approach,
     points_of,
     suggestion,
 )
@@ -33,7 +33,7 @@ from keeplore.capture.distill.decision_weights import (
     decision_weight,
     directive_weight,
     is_wish,
-    stipulated,
+    stipulations,
 )
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.numbered_answers import answers_by_number
@@ -114,7 +114,7 @@ def _person_decisions(
     if answers := lettered_answers(exchange.user, earlier):
         chosen = [_answered(answer, exchange.id, at) for answer in answers]
         return _with_acknowledged(chosen, None, exchange, earlier, at)
-    found = agreed(said, earlier) if earlier and said else None
+    found = agreement_in(said, earlier) if earlier and said else None
     made = [*_decisions_of_message(found, said, exchange, at, earlier)]
     return _with_acknowledged(made, found, exchange, earlier, at)
 
@@ -136,7 +136,7 @@ def _decisions_of_message(
         yield from _agreement_decisions(message, earlier[-1], exchange, at)
     if agreement:
         yield from _agreed_decisions(agreement, message, earlier[-1], exchange.id, at)
-    for sentence in approach(message):
+    for sentence in planned_approach(message):
         yield decision_of(sentence.text, "user", exchange.id, PLANNED, at)
     taken = _picking_sentence(agreement, message) if agreement else ""
     for decision in _own_decisions(exchange, message, at, is_reply=bool(earlier)):
@@ -209,7 +209,7 @@ def _own_decisions(
     exchange: Exchange, message: Sequence[Sentence], at: int, *, is_reply: bool
 ) -> Iterator[Decision]:
     settled = [(s.text, w) for s, w in _deciding_sentences(message, is_reply=is_reply)]
-    settled += [(text, STIPULATED) for text in stipulated(exchange)]
+    settled += [(text, STIPULATED) for text in stipulations(exchange)]
     for text, weight in settled:
         if is_reply or not is_wish(text):
             yield decision_of(text, "user", exchange.id, weight, at)
@@ -229,7 +229,9 @@ def _is_handed_back(
     if not is_copied(text):
         return False
     agrees = any(opens_with(message[0].text, name) for name in ("affirmed", "picked"))
-    return not (agrees or approach(message) or all(is_copied(s.text) for s in message))
+    return not (
+        agrees or planned_approach(message) or all(is_copied(s.text) for s in message)
+    )
 
 
 def _agreement_decisions(
@@ -313,7 +315,7 @@ def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
             and reply.answer.strip()
         ):
             if isinstance(before, str) and agrees_to_plan(reply):
-                for sentence in approach(sentences(before)):
+                for sentence in planned_approach(sentences(before)):
                     yield decision_of(
                         sentence.text, "assistant", exchange.id, PLANNED, at
                     )

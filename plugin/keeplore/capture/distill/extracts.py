@@ -76,7 +76,7 @@ def centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
     """LexRank: the stationary weight of each text in a random walk along their similarities, the
     largest being 1.
     """
-    alike = likeness(texts, embed)
+    alike = pairwise_similarity(texts, embed)
     sums = [sum(row) or 1.0 for row in alike]
     weights = [1.0 / len(texts)] * len(texts)
     for _ in range(20):
@@ -98,7 +98,7 @@ def weight_after_step(
     return (1 - STOPPING) / n + STOPPING * came
 
 
-def likeness(texts: Sequence[str], embed: Embed | None) -> list[list[float]]:
+def pairwise_similarity(texts: Sequence[str], embed: Embed | None) -> list[list[float]]:
     """The cosine of each text with each, of their vectors or else of their words."""
     vectors = embed(texts) if embed is not None else None
     if vectors is not None:

@@ -44,7 +44,7 @@ from keeplore.capture.distill.title_wording import (
     telling_stems,
     without_small_talk,
 )
-from keeplore.capture.segmenter import amends
+from keeplore.capture.segmenter import amends_proposal
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import Sentence, question_and_answer, sentences
 from keeplore.text.terms import STOP, is_foreign, is_identifier, stems, terms, words
@@ -188,7 +188,7 @@ def _later_message_titles(
     """Titles out of a message that is not the first, and out of what the agent offered
     before it; none where it only changes a part of that.
     """
-    if amends(message):
+    if amends_proposal(message):
         return
     yield from _person_titles(message, REQUESTED - late)
     if opens_with(message, "affirmed"):
@@ -211,7 +211,7 @@ def _decision_title(
     question, answer = question_and_answer(decision.text)
     if decision.speaker != "user" and not question.endswith("?"):
         question, answer = "", decision.text  # an arrow of the agent's is no answer
-    if question and amends(answer):
+    if question and amends_proposal(answer):
         return None
     found = decision_wording(answer, is_answer=bool(question))
     if found and found.form == "statement":

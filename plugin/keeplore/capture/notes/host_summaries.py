@@ -11,11 +11,11 @@ from keeplore.capture.distill.key_phrases import capitalised
 from keeplore.capture.distill.title_wording import fit_title
 from keeplore.capture.distill.titles import title_of
 from keeplore.capture.message_filter import clean
-from keeplore.capture.notes.summary_text import aim, substance
+from keeplore.capture.notes.summary_text import stated_goal, substance
 from keeplore.capture.open_sessions import Sessions
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Exchange, Memory, new_id, new_meta
-from keeplore.redact.home_paths import shortening
+from keeplore.redact.home_paths import home_path_shortener
 from keeplore.store import Store
 from keeplore.text import agent_scope
 from keeplore.text.similarity import content_hash
@@ -45,7 +45,7 @@ class SummaryKeeper:
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
-        summary = shortening(self._deps.redact, compaction.origin.cwd)(
+        summary = home_path_shortener(self._deps.redact, compaction.origin.cwd)(
             clean(compaction.summary)
         )
         text = substance(summary)
@@ -62,7 +62,7 @@ class SummaryKeeper:
     def _memory(self, compaction: Compaction, text: str) -> Memory:
         origin = compaction.origin
         place = self._deps.place(origin)
-        about = capitalised(fit_title(aim(text))) or title_of(
+        about = capitalised(fit_title(stated_goal(text))) or title_of(
             [Exchange(compaction.id, compaction.at, "", (text,))], {}
         )
         title = f"Summary by {origin.host}: {about}"

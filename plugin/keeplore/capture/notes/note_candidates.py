@@ -21,7 +21,7 @@ from keeplore.capture.discourse.statements import (
     is_step,
     statements_of,
 )
-from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreed
+from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreement_in
 from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.standing_decisions import Decision, standing_decisions
@@ -410,7 +410,9 @@ def _agreed_candidates(
     answers = lettered_answers(exchange.user, earlier)
     yield from (_lettered_candidate(answer, exchange.id) for answer in answers)
     said = sentences(exchange.user)
-    agreement = agreed(said, earlier) if earlier and said and not answers else None
+    agreement = (
+        agreement_in(said, earlier) if earlier and said and not answers else None
+    )
     if agreement is None or agreement.is_offer:
         return
     if agreement.choice and opens_with(said[0].text, "errand"):

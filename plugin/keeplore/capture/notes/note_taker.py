@@ -23,7 +23,7 @@ from keeplore.capture.notes.note_candidates import (
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.memory.note import NoteDraft, session_note_id
-from keeplore.redact.home_paths import shortening
+from keeplore.redact.home_paths import home_path_shortener
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
 from keeplore_hooks.hosts.prompt_text import own_command
@@ -62,7 +62,7 @@ class NoteTaker:
             return  # the words behind a command are taken as the command's
         if turn.id in self._deps.forgotten():  # an import reads it again
             return
-        user = shortening(self._deps.redact, turn.origin.cwd)(clean(turn.user))
+        user = home_path_shortener(self._deps.redact, turn.origin.cwd)(clean(turn.user))
         found = orders(Exchange(turn.id, turn.at, user))
         if not found:
             return

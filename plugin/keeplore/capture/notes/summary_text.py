@@ -54,7 +54,7 @@ def substance(summary: str) -> str:
     return _with_headings("\n".join(lines)).strip()
 
 
-def aim(text: str) -> str:
+def stated_goal(text: str) -> str:
     """What a summary says first of all that was wanted, ``""`` where no heading names it."""
     item = _ITEM.match(_aims_section(text))
     if item is None:

@@ -130,7 +130,9 @@ class SharedEngine:
         if time.monotonic() >= self._compare_at:
             self._compare()
             self._compare_at = time.monotonic() + COMPARE_EVERY_S
-        while new := self._database.read(shared_points.new, place, fingerprint, dim):
+        while new := self._database.read(
+            shared_points.new_passages, place, fingerprint, dim
+        ):
             self._bring_passages(new)
             if limit is not None:
                 break

@@ -35,7 +35,7 @@ class UnsharedPassage(NamedTuple):
     texts: tuple[str, ...]  # one for each column of the full text
 
 
-def new(
+def new_passages(
     connection: sqlite3.Connection, place: str, fingerprint: str, dim: int
 ) -> list[UnsharedPassage]:
     """Up to ``AT_ONCE`` passages that stand for no point yet, newest first."""

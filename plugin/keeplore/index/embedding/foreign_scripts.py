@@ -64,7 +64,7 @@ _UNRELATED = {
 }
 
 
-def reads(embedder: Embedder, text: str) -> bool:
+def reads_script_of(embedder: Embedder, text: str) -> bool:
     """False where most of a text is in a script in which the model takes unrelated sentences for
     related ones; for other texts nothing is asked of it. Raises ModelUnavailable.
     """

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from keeplore.index.graph.graph_values import canonical
+from keeplore.index.graph.graph_values import canonical_name
 from keeplore.index.sql import column, in_list, rows_in, scope_ids
 from keeplore_hooks.contracts import ScopeFilter
 
@@ -90,7 +90,7 @@ def runs_of(text: str) -> list[str]:
         for start in range(len(words) - length + 1):
             if len(runs) == CANDIDATES:
                 return list(runs)
-            name = canonical(" ".join(words[start : start + length]))
+            name = canonical_name(" ".join(words[start : start + length]))
             for spelling in (name, name.removesuffix("'s").removesuffix("’s")):
                 if spelling:
                     runs.setdefault(spelling)

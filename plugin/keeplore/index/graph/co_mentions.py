@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from keeplore.index.graph.graph_values import canonical
+from keeplore.index.graph.graph_values import canonical_name
 from keeplore.index.sql import column, in_list, rows_in, scope_ids
 from keeplore_hooks.contracts import ScopeFilter
 
@@ -42,7 +42,7 @@ def co_mentioned(
     return enough[:limit]
 
 
-def mentioned(
+def mention_counts(
     connection: sqlite3.Connection, allowed: ScopeFilter, limit: int
 ) -> list[tuple[str, int]]:
     """The names of entities in the memories of these scopes, each with the number of memories, the
@@ -60,7 +60,7 @@ def similar_names(connection: sqlite3.Connection, name: str, limit: int) -> list
     """Names of what is known that are spelt much like this one, the most alike first, then those
     that hold it.
     """
-    wanted = canonical(name)
+    wanted = canonical_name(name)
     names = column(
         connection,
         "SELECT name FROM names WHERE defined > 0 AND (abs(length(name) - ?) <= ?"

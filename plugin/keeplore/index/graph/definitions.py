@@ -13,7 +13,7 @@ from keeplore.index.graph.graph_values import (
     TYPES,
     Definition,
     EntityRelation,
-    canonical,
+    canonical_name,
 )
 from keeplore.memory.entity_file import MAX_NAME, parse_entity
 from keeplore.memory.frontmatter import conflict_line
@@ -60,10 +60,10 @@ def _entity(place: str, text: str) -> Iterator[Definition]:
         raise ValueError(
             f"`type: {entity.type[:MAX_NAME]}` is not one of {', '.join(TYPES)}"
         )
-    name = canonical(entity.name)
+    name = canonical_name(entity.name)
     if not name:
         raise ValueError("`name` holds nothing but marks")
-    aliases = {canonical(alias): alias for alias in entity.aliases}
+    aliases = {canonical_name(alias): alias for alias in entity.aliases}
     others = {key: alias for key, alias in aliases.items() if key not in ("", name)}
     for key, spelling in {name: entity.name, **others}.items():
         yield Definition(place, key, without_surrogates(spelling), entity.type, name)
@@ -71,19 +71,19 @@ def _entity(place: str, text: str) -> Iterator[Definition]:
 
 def _project(project: str, text: str) -> Iterator[Definition]:
     also = _texts(_mapping(text), "also")
-    name = canonical(project)
+    name = canonical_name(project)
     for spelling in (project, *also):
-        if key := canonical(spelling):
+        if key := canonical_name(spelling):
             yield Definition("", key, without_surrogates(spelling), "project", name)
 
 
 def _manifest(project: str, text: str) -> tuple[list[Definition], list[EntityRelation]]:
-    data, source = _mapping(text), canonical(project)
+    data, source = _mapping(text), canonical_name(project)
     definitions, relations = [], []
     for key, type_ in TYPE_OF.items():
         relationship = "contains" if key == OWN else "uses"
         for spelling in map(without_surrogates, _texts(data, key)):
-            name = canonical(spelling)
+            name = canonical_name(spelling)
             if not name or name == source:
                 continue
             definitions.append(Definition("", name, spelling, type_, name))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from keeplore.index.graph.graph_rows import CODES, MILLION
-from keeplore.index.graph.graph_values import TYPES, canonical
+from keeplore.index.graph.graph_values import TYPES, canonical_name
 from keeplore.index.graph.relation_spans import RelatedEntity, StatedRelation, end_times
 from keeplore.index.memory_queries import superseded
 from keeplore.index.sql import (
@@ -140,7 +140,7 @@ class GraphReader:
         counts: list[int] = []  # of those found, in order
         places = {project for _, project in allowed.scopes}
         for id_, mentions in self._connection.execute(
-            sql, (f"%{escaped_like(canonical(like))}%",)
+            sql, (f"%{escaped_like(canonical_name(like))}%",)
         ):
             # what several projects mention is several things
             if len(counts) - bisect_left(counts, mentions) >= limit:
@@ -268,7 +268,7 @@ class GraphReader:
 
     def _id(self, name: str) -> int:
         sql = "SELECT id FROM names WHERE name = ?"
-        return int(value(self._connection, sql, (canonical(name),)) or 0)
+        return int(value(self._connection, sql, (canonical_name(name),)) or 0)
 
     def _text(self, id_: int) -> str:
         return str(

@@ -20,7 +20,7 @@ from keeplore.index.graph.graph_values import (
     EntityAspect,
     EntityRelation,
     Mention,
-    canonical,
+    canonical_name,
 )
 from keeplore.index.graph.name_shapes import (
     FILE,
@@ -158,7 +158,7 @@ def _shell_lines(text: str) -> Iterator[str]:
 
 
 def _count_mention(mentions: dict[str, Mention], shape: NameShape) -> None:
-    name = canonical(shape.name)
+    name = canonical_name(shape.name)
     if not any(map(str.isalpha, name)):
         return
     old = mentions.get(name)
@@ -211,7 +211,7 @@ def _name(value: object) -> tuple[str, str]:
     """Canonical name and spelling; "" for what is no name."""
     if not isinstance(value, str) or not any(map(str.isalpha, value[:100])):
         return "", ""
-    return canonical(value), _spelling(value)
+    return canonical_name(value), _spelling(value)
 
 
 def _spelling(text: str) -> str:

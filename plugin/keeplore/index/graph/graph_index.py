@@ -150,7 +150,7 @@ class EntityGraph:
         """The names in the memories of these scopes, each with the number of memories, the most
         mentioned first.
         """
-        return self._database.read(co_mentions.mentioned, allowed, limit)
+        return self._database.read(co_mentions.mention_counts, allowed, limit)
 
     def similar_names(self, name: str, limit: int) -> list[str]:
         """Names of what is known that somebody may have meant."""

@@ -178,7 +178,7 @@ def drop(connection: sqlite3.Connection, path: str, memory: int | None = None) -
             connection.execute(f"DELETE FROM {table} WHERE memory = ?", (memory,))
 
 
-def differs(
+def rows_differ(
     connection: sqlite3.Connection, path: str, share: FileShare, memory: int | None
 ) -> bool:
     """Whether the rows of a file are other ones than its share gives."""

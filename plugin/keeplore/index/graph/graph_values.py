@@ -63,7 +63,7 @@ class EntityAspect:
     kind: str
 
 
-def canonical(name: str) -> str:
+def canonical_name(name: str) -> str:
     """A name as it is compared: small letters, one space for any gap, no marks around it; "" for
     none.
 

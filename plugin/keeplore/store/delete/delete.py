@@ -124,7 +124,9 @@ def without_forgotten(
             yield file
 
 
-def withdraw(root: Path, cache: CycleCache, on_disk: dict[str, FileState]) -> None:
+def remove_returned(
+    root: Path, cache: CycleCache, on_disk: dict[str, FileState]
+) -> None:
     """Remove what came back to the disk although it is forgotten: with an old clone, a copy, a
     merge.
     """

@@ -47,7 +47,9 @@ MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 _SET_BESIDE = re.compile(rf"(.*){re.escape(CONFLICT)}[0-9a-f]{{8}}(\.md)")
 
 
-def conclude(root: Path, cache: CycleCache, quiet_s: float = 0.0) -> tuple[str, ...]:
+def resolve_conflicts(
+    root: Path, cache: CycleCache, quiet_s: float = 0.0
+) -> tuple[str, ...]:
     """Resolve conflicts in a person's index where files of ours are concerned; the paths that were
     resolved.
 
@@ -127,7 +129,7 @@ def _is_to_commit(own: Path, *, has_conflicts: bool) -> bool:
     return has_conflicts or was_killed or _has_nothing_to_resolve(own)
 
 
-def mend(root: Path, cache: CycleCache, path: str) -> tuple[str, ...]:
+def repair_file(root: Path, cache: CycleCache, path: str) -> tuple[str, ...]:
     """Heal a memory's file that a merge left torn; what was written, nothing where it is whole.
 
     A text that was written with such marks in it, as an example may be, has no whole version in git

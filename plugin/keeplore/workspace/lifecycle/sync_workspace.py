@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from keeplore.store.shared_rights import sharing
+from keeplore.store.shared_rights import shared_file_rights
 from keeplore.sync import SyncResult
 from keeplore.sync import synchronise as exchange
 from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies
@@ -52,7 +52,7 @@ def _synchronise(
     workspace: Workspace, *, is_unrelated: bool, quiet_s: float
 ) -> SyncResult:
     heal(workspace, quiet_s)
-    with sharing(workspace.root):
+    with shared_file_rights(workspace.root):
         result = exchange(
             workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated
         )

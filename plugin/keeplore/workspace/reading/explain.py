@@ -9,7 +9,7 @@ from pathlib import Path
 from keeplore.errors import NotFound
 from keeplore.index import MemoryRow
 from keeplore.recall.request import RecallRequest
-from keeplore.recall.score_explanation import ScoreExplanation, ScorePart, why
+from keeplore.recall.score_explanation import ScoreExplanation, ScorePart, explain_score
 from keeplore.text.counts import counted
 from keeplore.text.dates import day_of
 from keeplore.workspace.reading.deleted_memories import find_forgotten
@@ -49,7 +49,7 @@ def explain(
 def _explanation(found: FoundMemory, request: RecallRequest) -> ScoreExplanation:
     """What the memory's own workspace tells of it."""
     workspace = found.workspace
-    explanation = why(
+    explanation = explain_score(
         workspace.recall,
         request,
         found.row,

@@ -15,7 +15,7 @@ DRAFT_LINES = 8  # from which a reply may be a draft of a later one
 LINE_CHARS = 20  # shorter ones are alike in any two texts
 
 
-def spoken(exchange: Exchange, *, is_full: bool) -> Iterator[tuple[str, str]]:
+def spoken_messages(exchange: Exchange, *, is_full: bool) -> Iterator[tuple[str, str]]:
     """Speaker and words of each message, in order; ``is_full`` gives them to the letter, otherwise
     what one says in several messages comes together.
     """

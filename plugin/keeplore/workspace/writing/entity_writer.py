@@ -12,7 +12,7 @@ from typing import Any
 
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, StoreError, UnsafePath
 from keeplore.index.graph.definitions import MAX_FILE
-from keeplore.index.graph.graph_values import canonical
+from keeplore.index.graph.graph_values import canonical_name
 from keeplore.memory import slugify
 from keeplore.memory.entity_file import (
     MAX_ALIASES,
@@ -43,7 +43,9 @@ class EntityRecord:
     @property
     def names(self) -> set[str]:
         """Canonical."""
-        return {canonical(name) for name in (self.entity.name, *self.entity.aliases)}
+        return {
+            canonical_name(name) for name in (self.entity.name, *self.entity.aliases)
+        }
 
 
 def entity_records(store: Store, project: str) -> Iterator[EntityRecord]:
@@ -99,7 +101,7 @@ def _expect_free(names: Iterable[str], others: Iterable[EntityRecord]) -> None:
     others = tuple(others)
     for name in names:
         for one in others:
-            if canonical(name) in one.names:
+            if canonical_name(name) in one.names:
                 raise _taken_error(name, one)
 
 
@@ -107,8 +109,8 @@ def _joined_aliases(
     name: str, said: Mapping[str, Any], others: Iterable[str]
 ) -> list[str]:
     """The aliases, each once however it is spelled. Raises StoreError for too many."""
-    own = {canonical(alias): alias for alias in (*said["aliases"], *others)}
-    own.pop(canonical(name), None)
+    own = {canonical_name(alias): alias for alias in (*said["aliases"], *others)}
+    own.pop(canonical_name(name), None)
     if len(own) > MAX_ALIASES:
         raise StoreError(
             f"{name} would have more than {MAX_ALIASES} aliases", "Take some away first"
@@ -128,7 +130,7 @@ def remove(
         found = _record_named(known, name)
         if found is None:
             raise _unknown_error(workspace.store, name, known, project)
-        gone = {canonical(alias) for alias in aliases}
+        gone = {canonical_name(alias) for alias in aliases}
         if missing := gone - found.names:
             raise NotFound(
                 f"{found.entity.name} has no alias {min(missing)!r}",
@@ -138,7 +140,7 @@ def remove(
             workspace.store.remove(found.path)
         else:
             own = found.entity.aliases
-            kept = [alias for alias in own if canonical(alias) not in gone]
+            kept = [alias for alias in own if canonical_name(alias) not in gone]
             _save(workspace, found.path, found, {**found.entity.said, "aliases": kept})
         return found.entity.name
 
@@ -163,7 +165,10 @@ def _save(
 
 def _checked_name(workspace: Workspace, name: str, project: str) -> str:
     plain = one_plain_line(name)
-    if not any(char.isalnum() for char in canonical(plain)) or len(plain) > MAX_NAME:
+    if (
+        not any(char.isalnum() for char in canonical_name(plain))
+        or len(plain) > MAX_NAME
+    ):
         remedy = f"Give one with letters or digits, of at most {MAX_NAME} characters"
         raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", remedy)
     if workspace.plugins.redact(plain, project) != plain:
@@ -178,7 +183,7 @@ def _entity_path(name: str, project: str) -> str:
     """The path of an entity's file, made of the name alone, so that two machines that add the same
     entity write one file.
     """
-    key, slug = canonical(name), slugify(name)
+    key, slug = canonical_name(name), slugify(name)
     file_name = (
         slug
         if slug == key
@@ -195,7 +200,7 @@ def _taken_error(name: str, other: EntityRecord) -> AlreadyExists:
     its = other.entity.name
     where = ["--project", other.project] if other.project else []
     command = shlex.join(["keeplore", "entity", "remove", its, *where])
-    if canonical(name) == canonical(its):
+    if canonical_name(name) == canonical_name(its):
         return AlreadyExists(
             f"{name} is an entity of its own", f"`{command}` makes room for an alias"
         )
@@ -225,11 +230,13 @@ def _unknown_error(
 def _similar_name_question(name: str, known: Iterable[EntityRecord]) -> str:
     """A question whether one of those with a name close to it is meant, "" for none."""
     by_key = {key: one.entity.name for one in known for key in one.names}
-    close = difflib.get_close_matches(canonical(name), by_key, SHOWN)
+    close = difflib.get_close_matches(canonical_name(name), by_key, SHOWN)
     names = dict.fromkeys(by_key[key] for key in close)
     return f"Did you mean {' or '.join(names)}? " if names else ""
 
 
 def _record_named(known: Iterable[EntityRecord], name: str) -> EntityRecord | None:
-    wanted = canonical(name)
-    return next((one for one in known if canonical(one.entity.name) == wanted), None)
+    wanted = canonical_name(name)
+    return next(
+        (one for one in known if canonical_name(one.entity.name) == wanted), None
+    )

@@ -148,14 +148,14 @@ def _show_exchange(found: FoundMemory, wanted: str, *, is_full: bool) -> None:
     # heavy, as above
     from keeplore.worker.usage.view_log import note_looked_at
     from keeplore.workspace.reading.receipts_source import exchange_of
-    from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken
+    from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken_messages
 
     exchange = exchange_of(found, wanted)
     note_looked_at(found)
     say(f"{minute_of(plain(exchange.at))}, turn {exchange.id}", dim=True)
     if is_full and (transcript := _transcript(found)):
         say(f"transcript: {transcript}", dim=True)
-    said = spoken(exchange, is_full=is_full)
+    said = spoken_messages(exchange, is_full=is_full)
     markdown("\n\n".join(f"**{who}**\n\n{words}" for who, words in said))
     if not is_full and is_shortened(exchange):
         say("--full shows what was left out", dim=True)
