@@ -146,11 +146,11 @@ def find(
 ) -> list[Hit]:
     """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
     engine = _engine()
-    ranks = engine.all
+    ranks = engine.all_ranks
     if is_id:
-        ranks = engine.forms
+        ranks = engine.id_ranks
     elif is_decoded:
-        ranks = engine.plain
+        ranks = engine.decoded_ranks
     found = [*_denied_hits(data, deny), *_rule_hits(engine, data, ranks)]
     if not found:
         return []
@@ -237,27 +237,28 @@ class _Engine:
         self, rows: Iterable[Mapping[str, Any]], macros: Mapping[str, str]
     ) -> None:
         self.rules = tuple(_rule(row, macros) for row in rows)
-        self.all = self._rules_with_check(lambda _: True)
-        self.forms = self._rules_with_check(_FORMS.__contains__)
+        self.all_ranks = self._rules_with_check(lambda _: True)
+        self.id_ranks = self._rules_with_check(_FORMS.__contains__)
         # text wrapped twice is nobody's accident
-        self.plain = self._rules_with_check(lambda check: check != _ENCODED)
+        self.decoded_ranks = self._rules_with_check(lambda check: check != _ENCODED)
         self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
         words = sorted({word for rule in self.rules for word in rule.keywords})
         by_word = {word.encode("latin-1"): self._ranks_of(word) for word in words}
         self._keywords = KeywordRuns(by_word, _options())
+        # rules without a keyword look at the whole text
         self._everywhere: dict[int, list[Span]] = {
             rank: [] for rank, rule in enumerate(self.rules) if not rule.keywords
         }
 
     def _ranks_of(self, word: str) -> tuple[int, ...]:
-        """The rules of a keyword; one that begins with another stands for both, because only the
-        longest one at a place is reported.
+        """The ranks of the rules that a keyword is for, those of its beginnings included: at one
+        place only the longest keyword is reported.
         """
         ranked = enumerate(self.rules)
         return tuple(rank for rank, rule in ranked if word.startswith(rule.keywords))
 
     def _rules_with_check(self, is_wanted: Callable[[str], bool]) -> frozenset[int]:
-        """The rules whose check is wanted."""
+        """The ranks of the rules whose check is wanted."""
         return frozenset(
             r for r, rule in enumerate(self.rules) if is_wanted(rule.check)
         )

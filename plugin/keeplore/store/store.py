@@ -65,7 +65,8 @@ class Store:
         machine: str = "",
         before_write: Callable[[Memory], Memory] = _unchanged,
     ) -> None:
-        self.root = self.top = self.history = root  # the latter two are others for code
+        # in a code store ``top`` is its repository, ``history`` the workspace of the person
+        self.root = self.top = self.history = root
         self.branch = branch
         self._before_write = before_write
         self.cache = CycleCache(machine)

@@ -204,7 +204,9 @@ class IdentityResolver:
 
 
 def load_projects(store: Store) -> Iterable[Project]:
-    """All project entries that can be read, by name; what cannot is left to ``keeplore doctor``."""
+    """The project entries that can be read, in the order of their names; ``keeplore doctor``
+    tells of the others.
+    """
     folder = store.root / "projects"
     if not folder.is_dir():
         return
@@ -214,12 +216,12 @@ def load_projects(store: Store) -> Iterable[Project]:
             also = filter(is_project_name, _texts(data, "also"))
             yield Project(
                 name,
-                tuple(map(_remote_of_entry, _texts(data, "remotes"))),
-                str(data.get("root_commit", "")),
-                str(data.get("path", "")),
-                tuple(other for other in also if other != name),
-                _deny(data),
-                tuple(_texts(data, "paths")),
+                remotes=tuple(map(_remote_of_entry, _texts(data, "remotes"))),
+                root_commit=str(data.get("root_commit", "")),
+                path=str(data.get("path", "")),
+                also=tuple(other for other in also if other != name),
+                deny=_deny(data),
+                paths=tuple(_texts(data, "paths")),
             )
 
 

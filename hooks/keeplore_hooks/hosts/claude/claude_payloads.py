@@ -117,21 +117,19 @@ def _still_missing(read: ClaudeReading) -> ClaudeMissingPrompt | None:
 
 
 def _with_turns_ahead(read: ClaudeReading) -> ClaudeState:
-    """The state that expects a payload for each prompt of which only the transcript has told."""
+    """The state after a reading: the transcript had its new turns' prompts before any payload."""
     state = read.state
     known = {*read.begun_earlier} - {state.counted}
     turns = [turn for turn in read.turns().values() if turn.id not in known]
     ids = [turn.id for turn in turns]
-    first = ids.index(state.counted) + 1 if state.counted in ids else 0
-    keys = tuple(_key(turn.user) for turn in turns[first:])
-    if state.prompt:
-        keys = _without_first(keys, _key(state.prompt.text))
-    ahead = (*state.ahead, *keys)
-    aside = (*state.aside, *_last_words_aside(read))
+    first_new = ids.index(state.counted) + 1 if state.counted in ids else 0
+    new_prompts = tuple(_key(turn.user) for turn in turns[first_new:])
+    if state.prompt:  # of this one a payload has told
+        new_prompts = _without_first(new_prompts, _key(state.prompt.text))
     return replace(
         state,
-        ahead=ahead[-_AHEAD_LIMIT:],
-        aside=aside[-_AHEAD_LIMIT:],
+        ahead=(*state.ahead, *new_prompts)[-_AHEAD_LIMIT:],
+        aside=(*state.aside, *_last_words_aside(read))[-_AHEAD_LIMIT:],
         counted=ids[-1] if ids else state.counted,
     )
 

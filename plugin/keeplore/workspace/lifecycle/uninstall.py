@@ -73,7 +73,7 @@ class UninstallPlan:
 
     state: tuple[Path, ...]
     cache: tuple[Path, ...]
-    checks: tuple[Path, ...]  # git pre-commit checks of ours
+    commit_hooks: tuple[Path, ...]  # pre-commit hooks of git that are ours
     workspaces: tuple[Path, ...]  # which stay
     foreign: tuple[Path, ...]
     events: int
@@ -91,7 +91,7 @@ def plan(places: Places, *, keeps_state: bool) -> UninstallPlan:
     return UninstallPlan(
         state=() if keeps_state else state,
         cache=cache,
-        checks=tuple(_checks(roots)),
+        commit_hooks=tuple(_commit_hooks(roots)),
         workspaces=roots,
         foreign=(*(() if keeps_state else not_state), *not_cache),
         events=counts["new"] + counts["claimed"],
@@ -115,10 +115,10 @@ def commit_all(places: Places) -> list[str]:
 
 def remove(places: Places, planned: UninstallPlan) -> None:
     """Remove what the plan names; no worker may run. Raises OSError."""
-    for check in planned.checks:
-        check.unlink(missing_ok=True)
-    code = (Path(consent.main) for consent in CodeConsents(places.state).all())
-    for root in (*planned.workspaces, *code):
+    for hook in planned.commit_hooks:
+        hook.unlink(missing_ok=True)
+    code_roots = (Path(consent.main) for consent in CodeConsents(places.state).all())
+    for root in (*planned.workspaces, *code_roots):
         # it names an interpreter that may go away as well
         with contextlib.suppress(KeeploreError, OSError):
             merge_driver.uninstall(root)
@@ -127,14 +127,10 @@ def remove(places: Places, planned: UninstallPlan) -> None:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
-    for folder, is_removed in (
-        (places.cache, True),
-        (places.state, bool(planned.state)),
-    ):
-        if is_removed:
-            # not empty: something of the person's is in it
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+    for folder in (places.cache, places.state) if planned.state else (places.cache,):
+        # not empty: something of the person's is in it
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def _split_by_name(
@@ -151,7 +147,7 @@ def _split_by_name(
     return tuple(ours), tuple(others)
 
 
-def _checks(roots: Iterable[Path]) -> Iterator[Path]:
+def _commit_hooks(roots: Iterable[Path]) -> Iterator[Path]:
     for root in roots:
         # gone, or git refuses: there is nothing of ours to find
         with contextlib.suppress(KeeploreError, OSError):

@@ -56,7 +56,7 @@ def uninstall_command(
     hosts = dict.fromkeys(owner.host for owner in record.owners())
     entries = disconnect(hosts, record)
     _show(planned, entries)
-    if not (planned.state or planned.cache or planned.checks or entries.changes):
+    if not (planned.state or planned.cache or planned.commit_hooks or entries.changes):
         say("There is nothing to remove.")
         return
     if planned.state and not discard_events:
@@ -76,7 +76,7 @@ def _show(planned: UninstallPlan, entries: ConnectPlan) -> None:
     changed = [change.path for change in entries.changes if change.after is not None]
     gone = [change.path for change in entries.changes if change.after is None]
     for heading, paths in (
-        ("These go:", (*planned.state, *planned.cache, *planned.checks, *gone)),
+        ("These go:", (*planned.state, *planned.cache, *planned.commit_hooks, *gone)),
         ("Keeplore's entries go from these:", changed),
         (
             "These stay, with all that is in them:",
