@@ -60,8 +60,10 @@ def verify(
     results: SearchResults,
     words: Mapping[int, frozenset[str]],
 ) -> tuple[list[RecallHit], list[Passed]]:
-    """The best ones that stand in their files and say something else than a better one, what holds
-    before what it replaced, and those passed over; unasked, see ``sure_hits``.
+    """The best entries as hits, and those that were passed over, each with the reason.
+
+    A hit stands in its file as it was found, and says something else than a better one. What nobody
+    asked for must also be sure, see ``sure_hits``.
     """
     wanted = context.request.filter
     is_skipped = _skipping(context)
@@ -94,11 +96,11 @@ def verify(
             sureness.append(entry.odds)
             accepted.append((row, own))
     if wanted.is_unasked:
-        return _told_unasked(context, query, hits, sureness, known, results), left
-    return _told_when_asked(context, query, hits, results), left
+        return _hits_for_unasked(context, query, hits, sureness, known, results), left
+    return _hits_for_asked(context, query, hits, results), left
 
 
-def _told_unasked(
+def _hits_for_unasked(
     context: RecallContext,
     query: PreparedQuery,
     hits: Sequence[RecallHit],
@@ -115,12 +117,13 @@ def _told_unasked(
     ]
 
 
-def _told_when_asked(
+def _hits_for_asked(
     context: RecallContext,
     query: PreparedQuery,
     hits: Sequence[RecallHit],
     results: SearchResults,
 ) -> list[RecallHit]:
+    """The hits for a question: of what contradicts, the newest first; the likeliest at length."""
     ordered = newest_first(hits, query.question, partial(_from_talk, context))
 
     def at_length(hit: RecallHit) -> RecallHit:
@@ -175,22 +178,23 @@ def sure_hits(
     sureness: Sequence[float],
     known: Set[int],
 ) -> list[RecallHit]:
-    """The hits that are sure enough and nearly as sure as the best one. Left out are hits about
-    another thing of the same kind, and hits that another one replaces: the other then counts as
-    equally sure.
+    """The hits that are sure enough, and nearly as sure as the best one; best first.
 
-    ``sureness`` are log-odds, ``known`` the places of hits that the agent has before it: they
-    are not told again, nor what they replaced.
+    Left out are hits about another thing of the same kind, those that the agent has before it, and
+    those that another one replaces, which then counts as equally sure.
+
+    ``sureness`` has the log-odds of each hit; ``known`` are places in ``hits``, of those that the
+    agent has.
     """
-    entries = [as_stated(hit, question) for hit in hits]
+    stated = [as_stated(hit, question) for hit in hits]
     odds = [*sureness]
-    out = {place for place, one in enumerate(entries) if one.is_of_other} | known
-    for place, old in enumerate(entries):
-        for other, new in enumerate(entries):
+    dropped = {place for place, one in enumerate(stated) if one.is_of_other} | known
+    for place, old in enumerate(stated):
+        for other, new in enumerate(stated):
             if other != place and holds_instead(new, old, question):
-                out.add(place)
+                dropped.add(place)
                 odds[other] = max(odds[other], odds[place])
-    kept = sorted({*range(len(hits))} - out, key=lambda place: -odds[place])
+    kept = sorted({*range(len(hits))} - dropped, key=lambda place: -odds[place])
     best = odds[kept[0]] if kept else 0.0
     least = max(least_odds(context.threshold), best - context.deps.weights.beside_told)
     sure = [hits[place] for place in kept if odds[place] >= least]

@@ -17,7 +17,7 @@ from typing import Any
 
 from keeplore.redact.field_redaction import FieldRedaction, NamedSpan, secrets_in
 from keeplore.redact.home_paths import Homes
-from keeplore.redact.rules import Wishes, name, redact, secrets_to_replace
+from keeplore.redact.rules import RedactionLists, name, redact, secrets_to_replace
 from keeplore_hooks.specs import hookimpl_last
 
 __all__ = ("Redactor", "is_secret_id", "project_of", "redact")
@@ -43,8 +43,8 @@ class Redactor:
         denied: Callable[[str], tuple[str, ...]] | None = None,
     ) -> None:
         self._key = key
-        self._wishes = Wishes.of(deny, allow)
-        self._allowed = replace(self._wishes, deny=())  # what is denied is words
+        self._lists = RedactionLists.of(deny, allow)
+        self._allowed = replace(self._lists, deny=())  # what is denied is words
         self._homes = Homes(home)
         self._denied = denied
 
@@ -74,13 +74,13 @@ class Redactor:
         """Where secrets of a whole file begin and end, in bytes, with kind and fingerprint as a
         marker would have them.
         """
-        wishes = self._wishes_for(project_of(data))
-        if not secrets_to_replace(data, self._key, wishes):  # most files
+        lists = self._lists_for(project_of(data))
+        if not secrets_to_replace(data, self._key, lists):  # most files
             return iter(())
-        return secrets_in(data, partial(self._named_spans, wishes), self._named_ids)
+        return secrets_in(data, partial(self._named_spans, lists), self._named_ids)
 
-    def _named_spans(self, wishes: Wishes, said: bytes) -> Iterator[NamedSpan]:
-        for hit in secrets_to_replace(said, self._key, wishes):
+    def _named_spans(self, lists: RedactionLists, said: bytes) -> Iterator[NamedSpan]:
+        for hit in secrets_to_replace(said, self._key, lists):
             yield hit.start, hit.end, name(hit, said, self._key)
 
     def _named_ids(self, said: bytes) -> Iterator[NamedSpan]:
@@ -88,11 +88,11 @@ class Redactor:
             yield hit.start, hit.end, name(hit, said, self._key)
 
     def _clean(self, text: str, project: str) -> str:
-        return redact(self._homes.shorten(text), self._key, self._wishes_for(project))
+        return redact(self._homes.shorten(text), self._key, self._lists_for(project))
 
-    def _wishes_for(self, project: str) -> Wishes:
+    def _lists_for(self, project: str) -> RedactionLists:
         denied = self._denied(project) if self._denied and project else ()
-        return self._wishes.also(denied) if denied else self._wishes
+        return self._lists.also(denied) if denied else self._lists
 
 
 def is_secret_id(text: str) -> bool:

@@ -75,7 +75,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RedactionLists:
     """What a person wants besides the rules: ``deny`` holds RE2 patterns, ``allow`` what `name`
     says of a hit.
     """
@@ -84,24 +84,29 @@ class Wishes:
     allow: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, deny: Iterable[str], allow: Iterable[str]) -> Wishes:
-        """Wishes from patterns to deny and fingerprints to allow. Raises ConfigError for a pattern
-        that RE2 does not know, or that matches an empty text.
+    def of(cls, deny: Iterable[str], allow: Iterable[str]) -> RedactionLists:
+        """The lists from patterns to deny and fingerprints to allow.
+
+        Raises ConfigError for a pattern that RE2 does not know, or that matches an empty text.
         """
         return cls(tuple(map(pattern, deny)), frozenset(allow))
 
-    def also(self, deny: Iterable[str]) -> Wishes:
+    def also(self, deny: Iterable[str]) -> RedactionLists:
         """These and more patterns; what is none of RE2's is looked for letter by letter, so that
         nothing stops.
         """
-        return Wishes((*self.deny, *map(_pattern_or_literal, deny)), self.allow)
+        return RedactionLists((*self.deny, *map(_pattern_or_literal, deny)), self.allow)
 
 
-NO_WISHES = Wishes()
+NO_LISTS = RedactionLists()
 
 
 def redact(
-    text: str, key: bytes = b"", wishes: Wishes = NO_WISHES, *, is_id: bool = False
+    text: str,
+    key: bytes = b"",
+    lists: RedactionLists = NO_LISTS,
+    *,
+    is_id: bool = False,
 ) -> str:
     """``text`` with every secret replaced by ``[REDACTED:<kind>:<tag>]``; the same text where there
     is none.
@@ -113,7 +118,7 @@ def redact(
     """
     data = text.encode("utf-8", "surrogatepass")
     for _ in range(MAX_PASSES):
-        hits = secrets_to_replace(data, key, wishes, is_id=is_id)
+        hits = secrets_to_replace(data, key, lists, is_id=is_id)
         if not hits:
             break
         data = _replace(data, hits, key)
@@ -121,13 +126,13 @@ def redact(
 
 
 def secrets_to_replace(
-    data: bytes, key: bytes, wishes: Wishes, *, is_id: bool = False
+    data: bytes, key: bytes, lists: RedactionLists, *, is_id: bool = False
 ) -> list[Hit]:
     """The secrets that ``redact`` replaces, as ``find`` has them."""
-    hits = find(data, deny=wishes.deny, is_id=is_id)
-    if not wishes.allow:
+    hits = find(data, deny=lists.deny, is_id=is_id)
+    if not lists.allow:
         return hits
-    return [hit for hit in hits if name(hit, data, key) not in wishes.allow]
+    return [hit for hit in hits if name(hit, data, key) not in lists.allow]
 
 
 def name(hit: Hit, data: bytes, key: bytes) -> str:
@@ -326,7 +331,7 @@ def _compile(pattern: str) -> Any:
 
 def pattern(text: str, where: str = "keeplore.yaml") -> Any:
     """What a person denies, compiled; ``where`` is the file that says so. Raises ConfigError, see
-    `Wishes.of`.
+    `RedactionLists.of`.
     """
     options = _options()
     # so that letters of any language have two cases

@@ -407,7 +407,8 @@ class Store:
             for path in paths:
                 copies = self.copies(memory_files.id_at(self.root, path))
                 if len(copies) > 1:
-                    mended += repair.part(self.root, [place for place, _ in copies])
+                    paths_of_one = [copy.path for copy in copies]
+                    mended += repair.join_or_separate(self.root, paths_of_one)
         return tuple(mended)
 
     def head(self) -> str:

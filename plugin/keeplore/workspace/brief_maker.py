@@ -133,8 +133,8 @@ class BriefMaker:
         """What a client reads; None where nothing is to be told. Raises KeeploreError."""
         cwd = Path(directory) if directory else self._directory_outside_projects()
         workspace = self._registry.for_directory(cwd)
-        wishes = workspace.settings.context
-        if not wishes.enabled:
+        settings = workspace.settings.context
+        if not settings.enabled:
             return None
         # before anything is read: a change in between is seen
         files = dict(disk.stamps_around(directory) if directory else ())
@@ -147,7 +147,7 @@ class BriefMaker:
         ]
         heads = [_top_and_head(str(view.store.top)) for view in views]
         slots = _FileSlots()
-        blocks = self._brief_blocks(views, wishes.brief_tokens, slots)
+        blocks = self._brief_blocks(views, settings.brief_tokens, slots)
         texts = [text for text, _ in blocks.values()]
         if not (directory or any(texts)):
             return None

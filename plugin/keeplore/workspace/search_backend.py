@@ -25,24 +25,24 @@ UNACCEPTED = (
 )
 
 
-def is_shared(wishes: EngineSettings) -> bool:
-    return wishes.backend != EngineSettings().backend
+def is_shared(settings: EngineSettings) -> bool:
+    return settings.backend != EngineSettings().backend
 
 
-def subject(wishes: EngineSettings) -> str:
+def subject(settings: EngineSettings) -> str:
     """How its acceptance is kept: another server, or another name there, is asked for again."""
-    return f"{wishes.backend} {wishes.url} {wishes.name}"
+    return f"{settings.backend} {settings.url} {settings.name}"
 
 
-def is_accepted(wishes: EngineSettings, root: Path, state: Path) -> bool:
+def is_accepted(settings: EngineSettings, root: Path, state: Path) -> bool:
     """Whether this machine may use the engine that is set; the embedded one needs no consent."""
-    return not is_shared(wishes) or Consents(state).has(
-        root, ConsentUse.INDEX, subject(wishes)
+    return not is_shared(settings) or Consents(state).has(
+        root, ConsentUse.INDEX, subject(settings)
     )
 
 
 def engine_of(
-    wishes: EngineSettings,
+    settings: EngineSettings,
     root: Path,
     state: Path,
     plugins: Callable[[], PluginManager],
@@ -51,16 +51,16 @@ def engine_of(
 
     Raises ConfigError where no plugin knows it.
     """
-    if not is_shared(wishes):
+    if not is_shared(settings):
         return EmbeddedEngine
-    if not is_accepted(wishes, root, state):
+    if not is_accepted(settings, root, state):
         return functools.partial(EmbeddedEngine, note=UNACCEPTED)
     found: EngineMaker | None = plugins().hook.keeplore_engine(
-        backend=wishes.backend, url=wishes.url, name=wishes.name
+        backend=settings.backend, url=settings.url, name=settings.name
     )
     if found is None:
         raise ConfigError(
-            f"there is no engine called {wishes.backend}",
+            f"there is no engine called {settings.backend}",
             "Mend `index: backend:` in keeplore.yaml",
         )
     return found

@@ -189,17 +189,17 @@ class Workspace:
     @cached_property
     def weights(self) -> Weights:
         """The weights that decide the order of what is recalled here."""
-        wishes = self.settings.recall
-        share = wishes.threshold / WEIGHTS.nothing_below
+        settings = self.settings.recall
+        share = settings.threshold / WEIGHTS.nothing_below
         return replace(
             WEIGHTS,
-            nothing_below=wishes.threshold,
+            nothing_below=settings.threshold,
             unread_below=WEIGHTS.unread_below * share,
-            hidden_below=min(WEIGHTS.hidden_below, wishes.threshold),
-            graph=wishes.graph_boost,
-            feedback=wishes.feedback_boost,
+            hidden_below=min(WEIGHTS.hidden_below, settings.threshold),
+            graph=settings.graph_boost,
+            feedback=settings.feedback_boost,
             use=self.settings.feedback,
-            half_life_days=wishes.half_life_days,
+            half_life_days=settings.half_life_days,
         )
 
     @cached_property
@@ -207,11 +207,11 @@ class Workspace:
         # here, because its patterns cost as much as a search, and whoever only asks needs none
         from keeplore.redact import Redactor
 
-        wishes = self.settings.redaction
+        settings = self.settings.redaction
         return Redactor(
             redaction_key(self.places),
-            deny=wishes.deny,
-            allow=wishes.allow,
+            deny=settings.deny,
+            allow=settings.allow,
             home=Path.home(),
             denied=partial(denied_patterns, self.store),
         )
@@ -332,8 +332,8 @@ class Workspace:
         return IdentityResolver(self.store)
 
     def _open_engine(self, root: Path) -> EngineMaker:
-        wishes = self.settings.index
-        return engine_of(wishes, root, self.places.state, lambda: self.plugins)
+        settings = self.settings.index
+        return engine_of(settings, root, self.places.state, lambda: self.plugins)
 
     def _open_plugins(self) -> PluginManager:
         # here, because pluggy takes 10 ms

@@ -212,7 +212,7 @@ def _name_spans(
     folded: str, by_first: dict[str, list[_NameGroup]]
 ) -> Iterator[_NameSpan]:
     beyond = 0
-    for at, key in _keys(folded, by_first):
+    for at, key in _first_words(folded, by_first):
         for name, start in (
             _candidates(folded, at, key, by_first[key]) if at >= beyond else ()
         ):
@@ -245,12 +245,12 @@ def _names_at_start(text: str, group: _NameGroup) -> list[str]:
     return [text[:length] for length in group.lengths if text[:length] in group.names]
 
 
-def _keys(folded: str, by_first: dict[str, list[_NameGroup]]) -> list[tuple[int, str]]:
-    """Where words stand with which names begin, in order. Most pieces have none, which one look at
-    all words shows.
-    """
+def _first_words(
+    folded: str, by_first: dict[str, list[_NameGroup]]
+) -> list[tuple[int, str]]:
+    """The places of the words with which a name begins, and the words, in order."""
     found = []
-    for key in by_first.keys() & set(_words_in(folded)):
+    for key in by_first.keys() & set(_words_in(folded)):  # mostly none, which is quick
         at = folded.find(key)
         while at >= 0:
             end = at + len(key)
@@ -316,7 +316,7 @@ def _is_named(kind: str, written: str, folded: str, span: _NameSpan) -> bool:
     )
     if has_slash and (kind != PROSE or not _is_alternative(written, span)):
         return False
-    return not _is_plain_name(span.name) or _is_meant(kind, written, folded, span)
+    return not _is_plain_name(span.name) or _is_thing(kind, written, folded, span)
 
 
 def _is_alternative(written: str, span: _NameSpan) -> bool:
@@ -354,15 +354,14 @@ def _is_plain_name(name: str) -> bool:
     )
 
 
-def _is_meant(kind: str, written: str, folded: str, span: _NameSpan) -> bool:
+def _is_thing(kind: str, written: str, folded: str, span: _NameSpan) -> bool:
     """Whether a plain word stands for the thing of that name."""
     after = folded[span.end : span.end + _NEAR]
     before = folded[max(0, span.start - 2 * _NEAR) : span.start]
     if _VERSION.match(after) or (kind != BLOCK and _compiled(_SAID_AFTER).match(after)):
         return True
-    if before.rstrip(' `*_"').endswith(_BEFORE) and _compiled(_SAID_BEFORE).search(
-        before
-    ):
+    may_say = before.rstrip(' `*_"').endswith(_BEFORE)  # quick, before the pattern
+    if may_say and _compiled(_SAID_BEFORE).search(before):
         return True
     if kind == INLINE:
         return span.start == 0 and (span.end == len(folded) or after[0] in " .@=[:")

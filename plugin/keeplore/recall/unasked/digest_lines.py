@@ -96,8 +96,8 @@ _Key = tuple[str, str]  # digest or conversation, and kind
 def joined_lines(
     items: Sequence[Joinable], index: Index, is_told: Callable[[MemoryRow], bool]
 ) -> list[BlockLine]:
-    """Each as a line; the words of one digest or else conversation, of one kind, as one, where the
-    first of them stand. What was replaced, or names files, stays apart.
+    """The items as lines, those of one digest or one conversation joined to one line, in the place
+    of the first; what was replaced, or names files, keeps a line of its own.
     """
     keys = [_key_of(item, index, is_told) for item in items]
     groups: dict[_Key | None, list[Joinable]] = {}

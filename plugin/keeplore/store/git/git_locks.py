@@ -137,7 +137,7 @@ class CommitLock:
             self.clear()
 
     def publish(self, draft: Path) -> None:
-        """Make the edited copy the index; an untouched empty one stays away."""
+        """Make the edited copy the index; nothing where it was empty and stayed so."""
         own = self._directories.own
         index, foreign_at = own / "index", foreign_write(own)
         if draft.exists():

@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from keeplore.errors import Corrupt, StoreError
 from keeplore.memory.frontmatter import MAX_FILE, parse
@@ -165,85 +166,90 @@ def join_copies(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(written)
 
 
-Copy = tuple[str, bytes]  # path and text of a file of a memory
-Copies = list[Copy]
+class FileCopy(NamedTuple):
+    """One of several files of a memory."""
+
+    path: str
+    data: bytes
 
 
-def _by_id(root: Path, paths: Iterable[str]) -> list[Copies]:
+def _by_id(root: Path, paths: Iterable[str]) -> list[list[FileCopy]]:
     """The files of each memory among these."""
-    held: dict[str, Copies] = {}
+    held: dict[str, list[FileCopy]] = {}
     for path in paths:
         # too large for a memory, or gone by now
         with contextlib.suppress(StoreError, OSError):
             data = files.read(root, path, MAX_FILE)
-            held.setdefault(id_of(path, data), []).append((path, data))
+            held.setdefault(id_of(path, data), []).append(FileCopy(path, data))
     held.pop("", None)
     return list(held.values())
 
 
-def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
-    """Join or part the files of one memory where a person chose a file's name, the one that is used
-    first; returns what was written.
+def join_or_separate(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
+    """Leave one file of a memory that has several, with a name that a person chose; the first of
+    ``paths`` is the one that is used. Returns what was written.
 
-    One that says the same, or more at other places, is joined with it. One that says something else
-    stays where it is, as a memory of its own that contradicts it: a file that was copied to write
-    another one.
+    A file that says the same, or more at other places, is joined with the first. One that says
+    something else was copied to write another memory: it becomes one, which contradicts the first.
     """
-    place, *others = paths
+    first, *others = paths
     written: dict[str, None] = {}
     # gone or unreadable by now
     with contextlib.suppress(StoreError, OSError, UnicodeDecodeError):
         for path in others:
-            kept, other = (files.read(root, name, MAX_FILE) for name in (place, path))
-            if own_memory := contradicting(kept.decode(), other.decode()):
-                written[
-                    _join_or_part(root, (place, kept), (path, other), own_memory)
-                ] = None
+            kept = FileCopy(first, files.read(root, first, MAX_FILE))
+            other = FileCopy(path, files.read(root, path, MAX_FILE))
+            if own_memory := contradicting(kept.data.decode(), other.data.decode()):
+                changed = _join_or_separate(root, kept, other, own_memory)
+                written[changed] = None
     return tuple(written)
 
 
-def _join_or_part(root: Path, kept: Copy, other: Copy, own_memory: str) -> str:
-    """Join the other file with the one that is kept, or make it a memory of its own; what was
-    written.
+def _join_or_separate(
+    root: Path, kept: FileCopy, other: FileCopy, own_memory: str
+) -> str:
+    """Join the other file with the one that is kept, or write it as ``own_memory``; returns the
+    path that was written.
     """
-    (place, text), (path, other_text) = kept, other
-    data, extra = merge_versions(place, None, text, other_text)
+    data, extra = merge_versions(kept.path, None, kept.data, other.data)
     if extra:
-        files.write(root, path, own_memory.encode())
-        return path
-    files.write(root, place, data)
-    removal_guard.guarded_remove(root, path, [place], is_joined=True)
-    return place
+        files.write(root, other.path, own_memory.encode())
+        return other.path
+    files.write(root, kept.path, data)
+    removal_guard.guarded_remove(root, other.path, [kept.path], is_joined=True)
+    return kept.path
 
 
-def _join_copies_of_one(root: Path, copies: Copies) -> tuple[str, ...]:
+def _join_copies_of_one(root: Path, copies: Sequence[FileCopy]) -> tuple[str, ...]:
     """Merge the copies of one memory into the file that comes first; returns what was written."""
-    left, base = _renamed(root, copies)
+    renamed = _renamed_copy(root, copies)
+    base = renamed.data if renamed else None
 
-    def precedence(copy: tuple[str, bytes]) -> tuple[bool, bool, str]:
-        return copy[0] == left, not location_of(copy[0]).is_archived, copy[0]
+    def precedence(copy: FileCopy) -> tuple[bool, bool, str]:
+        return copy == renamed, not location_of(copy.path).is_archived, copy.path
 
-    place, data = min(copies, key=precedence)
-    others = [copy for copy in copies if copy[0] != place]
+    kept = min(copies, key=precedence)
+    others = [copy for copy in copies if copy.path != kept.path]
+    data = kept.data
     extra: dict[str, bytes] = {}
-    for _, other in others:
-        data, more = merge_versions(place, base, data, other)
+    for other in others:
+        data, more = merge_versions(kept.path, base, data, other.data)
         extra |= more
-    written = _write(root, {**extra, place: data})
-    for path, text in others:
-        removal_guard.guarded_remove(root, path, written, is_joined=text != base)
+    written = _write(root, {**extra, kept.path: data})
+    for other in others:
+        is_joined = other.data != base
+        removal_guard.guarded_remove(root, other.path, written, is_joined=is_joined)
     return written
 
 
-def _renamed(root: Path, copies: Copies) -> tuple[str, bytes | None]:
-    """Path and text of the file that HEAD has as it is, where HEAD has no other: whoever gave the
-    memory another name was killed.
+def _renamed_copy(root: Path, copies: Sequence[FileCopy]) -> FileCopy | None:
+    """The one copy that HEAD has, as it has it; None where that was changed, or HEAD has more.
+
+    Whoever gave the memory another name was killed before the old file went.
     """
-    of_head = {
-        path: data for path, _ in copies if (data := committed(root, path)) is not None
-    }
-    is_renaming = len(of_head) == 1 and all(copy in copies for copy in of_head.items())
-    return next(iter(of_head.items())) if is_renaming else ("", None)
+    at_head = {copy: committed(root, copy.path) for copy in copies}
+    held = [copy for copy, data in at_head.items() if data is not None]
+    return held[0] if len(held) == 1 and at_head[held[0]] == held[0].data else None
 
 
 def _stage_written(root: Path) -> None:

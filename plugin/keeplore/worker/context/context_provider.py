@@ -70,11 +70,11 @@ class ContextProvider:
         ConfigError.
         """
         workspace = self._registry.for_directory(origin.directory)
-        wishes = workspace.settings.context
+        settings = workspace.settings.context
         is_resumed = ask.kind == "brief" and ask.source == StartReason.RESUME
-        if wishes.enabled and is_resumed and (standing := self._shown.brief(origin)):
+        if settings.enabled and is_resumed and (standing := self._shown.brief(origin)):
             return standing
-        if not wishes.enabled or (ask.kind == "edit" and not wishes.before_edit):
+        if not settings.enabled or (ask.kind == "edit" and not settings.before_edit):
             return ""
         if not self._shown.note_asked(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
             return ""
@@ -85,11 +85,11 @@ class ContextProvider:
             return self._postpone_brief(ask.source, origin)
         if ask.kind == "brief":
             return self._session_brief(
-                ask.source, origin, TextBudget(wishes.brief_tokens, size)
+                ask.source, origin, TextBudget(settings.brief_tokens, size)
             )
         if ask.kind == "edit":
-            room = TextBudget(wishes.prompt_tokens, size)
-            return self._edit(ask.text, origin, wishes, room)
+            room = TextBudget(settings.prompt_tokens, size)
+            return self._edit(ask.text, origin, settings, room)
         return self._beside_prompt(ask.text, origin, workspace, size)
 
     def take_back(self, origin: Origin) -> None:
@@ -121,19 +121,23 @@ class ContextProvider:
     def _beside_prompt(
         self, prompt: str, origin: Origin, workspace: Workspace, size: int
     ) -> str:
-        wishes = workspace.settings.context
-        before, spent_s = "", 0.0
+        """What a prompt brings: a brief still owed, the agent's own notes, and what matters here.
+
+        ``size`` is in bytes of UTF-8.
+        """
+        settings = workspace.settings.context
+        owed, spent_s = "", 0.0
         if origin.host in ASK_NO_MORE or self._owed.has(origin):
-            before, spent_s = self._owed_brief(
-                workspace, origin, wishes, TextBudget(wishes.brief_tokens, size)
+            owed, spent_s = self._owed_brief(
+                workspace, origin, settings, TextBudget(settings.brief_tokens, size)
             )
-            size -= len(before.encode()) + bool(before)
-        own = self._agents_own(origin, TextBudget(wishes.brief_tokens, size))
+            size -= len(owed.encode()) + bool(owed)
+        own = self._agents_own(origin, TextBudget(settings.brief_tokens, size))
         size -= len(own.encode()) + bool(own)
-        room = TextBudget(wishes.prompt_tokens, size)
-        deadline_s = wishes.deadline_ms / 1000 - spent_s
-        recalled = self._prompt(prompt, origin, wishes.threshold, room, deadline_s)
-        return "\n".join(filter(None, (before, own, recalled)))
+        room = TextBudget(settings.prompt_tokens, size)
+        deadline_s = settings.deadline_ms / 1000 - spent_s
+        recalled = self._prompt(prompt, origin, settings.threshold, room, deadline_s)
+        return "\n".join(filter(None, (owed, own, recalled)))
 
     def _agents_own(self, origin: Origin, room: TextBudget) -> str:
         """What only the agent remembers, where the session's brief did not know which one runs:
@@ -166,14 +170,14 @@ class ContextProvider:
         self,
         workspace: Workspace,
         origin: Origin,
-        wishes: ContextSettings,
+        settings: ContextSettings,
         room: TextBudget,
     ) -> tuple[str, float]:
-        """The brief that a session could not be given earlier, or what it decided before its host
-        shortened its context; seconds it took.
+        """The brief that a session is still owed, from its start or since its host shortened its
+        context ("" for none), and the seconds that this took.
         """
         began = time.monotonic()
-        until = began + SPOOL_SHARE * wishes.deadline_ms / 1000
+        until = began + SPOOL_SHARE * settings.deadline_ms / 1000
         changes = workspace.plugins.changes
         # whoever types at once is faster than the spool
         has_waited = self._is_compaction_waiting() or changes.was_announced(origin)
@@ -293,7 +297,7 @@ class ContextProvider:
         )
 
     def _edit(
-        self, paths: str, origin: Origin, wishes: ContextSettings, room: TextBudget
+        self, paths: str, origin: Origin, settings: ContextSettings, room: TextBudget
     ) -> str:
         history = self._shown.history_of(origin)
         files = paths.split("\n")
@@ -308,7 +312,7 @@ class ContextProvider:
         )
         return (
             self._note_shown(origin, found.result())
-            if found.is_done(wishes.deadline_ms / 1000)
+            if found.is_done(settings.deadline_ms / 1000)
             else ""
         )
 

@@ -91,8 +91,8 @@ class SyncTask:
         """Exchange every open workspace with its remote; never raises."""
         try:
             opened = self._registry.opened()
-            wishes = [workspace.settings.sync for workspace in opened]
-            minutes = [wish.every_minutes for wish in wishes if wish.automatic]
+            settings = [workspace.settings.sync for workspace in opened]
+            minutes = [one.every_minutes for one in settings if one.automatic]
             self._every_s = min(minutes, default=SyncSettings().every_minutes) * 60.0
             exchanged = [self._exchange(workspace) for workspace in opened]
             self._has_failed = not all(exchanged)

@@ -138,9 +138,7 @@ def _ingest(
 def _queue_source(
     registry: Registry, ingesting: IngestQueue, target: NoteTarget, source: str
 ) -> IngestStatus:
-    """The source in the queue; one that cannot be meant has failed at once, and does not keep the
-    others from it.
-    """
+    """Queue a source; one that names nothing gets a status that says so, and the others go on."""
     # heavy, as above
     from keeplore.store import without_credentials
     from keeplore.text.dates import now

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from keeplore.redact import Redactor
 from keeplore.redact.home_paths import Homes
-from keeplore.redact.rules import Wishes, redact
+from keeplore.redact.rules import RedactionLists, redact
 
 KEY = bytes(range(32))
 ANN = Homes(PurePosixPath("/home/ann"))
 WINDOWS = Homes(PureWindowsPath("C:\\Users\\ann"))
 
 
-def redacted(text: str, **wishes) -> str:
-    clean = Redactor(KEY, **wishes).keeplore_redact(text, "")
+def redacted(text: str, **lists) -> str:
+    clean = Redactor(KEY, **lists).keeplore_redact(text, "")
     return text if clean is None else clean
 
 
@@ -37,15 +37,17 @@ def test_what_is_denied_is_replaced_and_equal_words_have_equal_marks() -> None:
 
 
 def test_what_is_no_pattern_is_denied_letter_by_letter() -> None:
-    wishes = Wishes.of(["a+"], []).also(["b{2}", "(ü[", "x*", "", "[A-"])
+    lists = RedactionLists.of(["a+"], []).also(["b{2}", "(ü[", "x*", "", "[A-"])
     said = "aa bb b (ü[ (ü] ü x* xx (Ü[ [A-"
     hidden = "[REDACTED:denied]"
     expected = f"{hidden} {hidden} b {hidden} (ü] ü {hidden} xx (Ü[ {hidden}"
-    assert redact(said, wishes=wishes) == expected
-    marked = redact("aa", KEY, wishes)
-    allowed = Wishes.of(["a+"], [marked.removeprefix("[REDACTED:")[:-1]]).also(["b"])
+    assert redact(said, lists=lists) == expected
+    marked = redact("aa", KEY, lists)
+    allowed = RedactionLists.of(["a+"], [marked.removeprefix("[REDACTED:")[:-1]]).also(
+        ["b"]
+    )
     assert (
-        redact("aa a b", KEY, allowed) == f"aa {redact('a b', KEY, wishes.also(['b']))}"
+        redact("aa a b", KEY, allowed) == f"aa {redact('a b', KEY, lists.also(['b']))}"
     )
 
 
