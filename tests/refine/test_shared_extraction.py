@@ -14,7 +14,7 @@ from keeplore.errors import LlmRefused
 from keeplore.llm.base import tokens
 from keeplore.memory.note import NoteDraft
 from keeplore.refine.model_asker import ModelAsker
-from keeplore.refine.pending import PendingPart, part_of
+from keeplore.refine.pending import PendingPart, pending_part
 from keeplore.refine.shared_extraction import (
     MOST_TALKS,
     SHORT,
@@ -39,7 +39,7 @@ def parts(desk: Desk) -> list[PendingPart]:
         desk.say((ASKED, ADVICE), (DECIDED, "Noted.")),
         desk.say((CACHE, "I see."), day=10),
     )
-    return [part_of(desk.around, talk, {}) for talk in talks]
+    return [pending_part(desk.around, talk, {}) for talk in talks]
 
 
 def answered(*facts: Any, entities: Iterable[Any] = ()) -> dict[str, Any]:

@@ -78,17 +78,19 @@ def rank(command: str, *, has_commits: bool = False) -> int | None:
 def most_notable(
     commands: Iterable[str], *, has_commits: bool = False
 ) -> tuple[str, ...]:
-    """The commands that tell most, in their order; of several that differ only in what is done with
-    their output, the first.
+    """At most MAX_COMMANDS commands that tell most, in their order; of several that differ only in
+    what is done with their output, the first.
     """
-    first: dict[str, tuple[int, int, str]] = {}
-    for place, command in enumerate(commands):
+    ranks: dict[str, int] = {}
+    seen: set[str] = set()
+    for command in commands:
+        without_output = _OUTPUT.sub("", command).rstrip()
         worth = rank(command, has_commits=has_commits)
-        if worth is not None:
-            said = _OUTPUT.sub("", command).rstrip()
-            first.setdefault(said, (worth, place, command))
-    kept = sorted(first.values())[:MAX_COMMANDS]
-    return tuple(command for _, _, command in sorted(kept, key=lambda one: one[1]))
+        if worth is not None and without_output not in seen:
+            seen.add(without_output)
+            ranks[command] = worth
+    kept = set(sorted(ranks, key=ranks.__getitem__)[:MAX_COMMANDS])
+    return tuple(command for command in ranks if command in kept)
 
 
 def _rank_of_step(words: list[str]) -> int | None:

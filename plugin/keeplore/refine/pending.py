@@ -51,7 +51,7 @@ class PendingPart:
         return sum(tokens(text) for _, _, text in pieces)
 
 
-def part_of(
+def pending_part(
     deps: RefineDeps, memory_id: str, known: AskedExchanges, *, anywhere: bool = False
 ) -> PendingPart:
     """What is left of a conversation, which the index knows. Raises NotFound.

@@ -30,7 +30,7 @@ from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import FROZEN, GateContext, ProposalOutcome, verdict
 from keeplore.refine.model_asker import ModelAsker, TakenOver
-from keeplore.refine.pending import PendingPart, part_of, refined_exchanges
+from keeplore.refine.pending import PendingPart, pending_part, refined_exchanges
 from keeplore.refine.shared_extraction import SharedExtraction, notes_near
 from keeplore.refine.triples import Triple, known_names, named_in, triples
 from keeplore.refine.window import exchange_key
@@ -80,7 +80,11 @@ def refine(
         return RefineResult(memory_id, "refining is frozen")
     deps.search.index.refresh()
     asked = refined_exchanges(deps.store.records(), mode)
-    part = shared.part if shared else part_of(deps, memory_id, asked, anywhere=anywhere)
+    part = (
+        shared.part
+        if shared
+        else pending_part(deps, memory_id, asked, anywhere=anywhere)
+    )
     if part.why:
         return RefineResult(memory_id, part.why)
     deps.commit("")  # what was said is in git before anybody is asked about it

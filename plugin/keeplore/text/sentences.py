@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import sentencex
 
@@ -167,19 +168,23 @@ def _with_whole_code(block: str) -> Iterator[str]:
     yield block[begin:end].rstrip()
 
 
-def _blocks(message: str) -> Iterator[tuple[str, int, str]]:
-    """(label, indentation, text) of headings (``#``), list items (their label) and paragraphs
-    (``""``), white space folded.
-    """
+class _Block(NamedTuple):
+    label: str  # "#" for a heading, "" for a paragraph, else of a list item
+    indent: int  # characters
+    text: str  # white space folded
+
+
+def _blocks(message: str) -> Iterator[_Block]:
+    """The headings, list items and paragraphs of a message."""
     label, indent, lines = "", 0, list[str]()
     for line in (*_prose_lines(message), ""):
         marker = _ITEM.match(line)
         heading = _heading_in(line)
         if lines and (not line or marker or heading or _ends_here(lines[-1], line)):
-            yield label, indent, _one_line(*lines)
+            yield _Block(label, indent, _one_line(*lines))
             label, lines = "", []
         if heading:
-            yield "#", 0, heading
+            yield _Block("#", 0, heading)
         elif marker:
             label, indent = _label(marker), len(line) - len(line.lstrip())
             opening = marker["mark"] or marker["emphasis"] or ""

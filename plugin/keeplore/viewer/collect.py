@@ -56,15 +56,14 @@ class GraphView:
 
 
 def overview(view: GraphView, limit: int, *, is_tied: bool = True) -> GraphPicture:
-    """The entities that are mentioned most, and what ties them, unless a list of them is enough."""
-    every = _all_of(view, limit + 1)
-    if is_tied:
-        has_more, every = len(every) > limit, _with_projects(view, every[:limit], limit)
-        return _picture(
-            view, [(entity, 0) for entity in every], has_more=has_more, has_middle=False
-        )
-    nodes = tuple(_node(view, entity, 0, ()) for entity in every[:limit])
-    return GraphPicture(plain(view.workspace), nodes, has_more=len(every) > limit)
+    """The entities that are mentioned most; with the lines between them where ``is_tied``."""
+    found = _all_of(view, limit + 1)
+    has_more, shown = len(found) > limit, found[:limit]
+    if not is_tied:
+        nodes = tuple(_node(view, entity, 0, ()) for entity in shown)
+        return GraphPicture(plain(view.workspace), nodes, has_more=has_more)
+    entities = [(entity, 0) for entity in _with_projects(view, shown, limit)]
+    return _picture(view, entities, has_more=has_more, has_middle=False)
 
 
 def neighbourhood(

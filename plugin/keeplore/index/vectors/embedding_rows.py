@@ -129,7 +129,7 @@ def drop_orphans(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
 
 def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
     """Delete the vectors of every other model, given by fingerprint."""
-    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({placeholders(keep)}))"  # marks
+    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({placeholders(keep)}))"  # bound
     for table in ("embeddings", "blocks"):
         connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))
 

@@ -33,7 +33,7 @@ from keeplore.refine import aspects, decide, extract
 from keeplore.refine.candidates import NoteSearch
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.model_asker import ModelAsker
-from keeplore.refine.pending import PendingPart, part_of, refined_exchanges
+from keeplore.refine.pending import PendingPart, pending_part, refined_exchanges
 from keeplore.refine.pipeline import NEAR_SHARE, RefineResult, refine
 from keeplore.refine.shared_extraction import (
     MOST_TALKS,
@@ -183,7 +183,7 @@ class Refinery:
             if topic[1:] != _topic(job)[1:] or topic in self._alone:
                 continue
             with contextlib.suppress(NotFound):
-                part = part_of(deps, topic[0], asked, anywhere=_is_anywhere(job))
+                part = pending_part(deps, topic[0], asked, anywhere=_is_anywhere(job))
                 if not part.why:
                     yield part
 
@@ -226,7 +226,9 @@ def backlog(
         with contextlib.suppress(NotFound):
             if (
                 not row.is_open
-                and not (part := part_of(deps, row.id, known, anywhere=anywhere)).why
+                and not (
+                    part := pending_part(deps, row.id, known, anywhere=anywhere)
+                ).why
             ):
                 yield part
 
