@@ -94,7 +94,9 @@ def prompt_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
             says_same(hit.passage, better.passage) for better in sure
         ):
             sure.append(hit)
-    return block([BlockSection("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
+    return block(
+        [BlockSection("", [_hit_line(hit) for hit in sure[:PROMPT_HITS]])], room
+    )
 
 
 def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
@@ -104,7 +106,7 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     """
     question = quoted(answer.query, TITLE_CHARS)
     order = "the likeliest in order of time" if answer.is_of_several else "best first"
-    hits = [_item(answer.hits[place]) for place in answer.by_time]
+    hits = [_hit_line(answer.hits[place]) for place in answer.by_time]
     sections = [BlockSection(f"Recalled for {question}, {order}:", hits)]
     if not hits:
         missing = BlockLine(f"{question}: {WITHOUT_A_HIT[answer.status]}")
@@ -115,31 +117,22 @@ def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     return block(sections, room)
 
 
-def _item(hit: RecallHit) -> BlockLine:
-    about = " · ".join(
-        (
-            label(shown_day(hit.changed_at)),
-            place(hit.scope, hit.project),
-            label(hit.category or hit.kind),
-        )
+def _hit_line(hit: RecallHit) -> BlockLine:
+    """A hit as one line: when, where and what kind; its title and words; whose words they are, what
+    became of them, and the reference.
+    """
+    day, kind = label(shown_day(hit.changed_at)), label(hit.category or hit.kind)
+    about = f"{day} · {place(hit.scope, hit.project)} · {kind}"
+    changes = f"changed {hit.changes} times" if hit.changes > 1 else "changed once"
+    replaced = hit.replaced_by and f"replaced since by {reference(hit.replaced_by)}"
+    notes = (
+        source_label(hit.trust, hit.kind),
+        changes if hit.changes else "",
+        replaced,
+        since_then(hit.files_changed, hit.files_gone),
+        SUSPECT if is_doubtful(hit.trust, hit.title, hit.passage) else "",
     )
-    changed = (
-        f", changed {hit.changes} times"
-        if hit.changes > 1
-        else ", changed once"
-        if hit.changes
-        else ""
-    )
-    changed += (
-        f", replaced since by {reference(hit.replaced_by)}" if hit.replaced_by else ""
-    )
-    since = since_then(hit.files_changed, hit.files_gone)
-    changed += f", {since}" if since else ""
-    is_fine = not is_doubtful(hit.trust, hit.title, hit.passage)
-    source = (
-        f"{source_label(hit.trust, hit.kind)}{changed}{'' if is_fine else f', {SUSPECT}'}; "
-        f"{reference(hit.memory_id, hit.turn)}"
-    )
+    source = f"{', '.join(filter(None, notes))}; {reference(hit.memory_id, hit.turn)}"
     is_title = normalised(hit.passage).startswith(
         normalised(hit.title.removesuffix("…"))
     )

@@ -92,7 +92,7 @@ def extraction(
     facts = tuple(
         fact
         for item in found
-        if (fact := _fact(item, segments, known, redact, dropped))
+        if (fact := _sound_fact(item, segments, known, redact, dropped))
     )
     return Extraction(
         facts, tuple(items(answer, "entities", TripleItem, MAX_TRIPLES, dropped))
@@ -122,13 +122,16 @@ def _surest_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     return tuple(facts[place] for place in sorted(places[:MAX_FACTS]))
 
 
-def _fact(
+def _sound_fact(
     item: FactItem,
     segments: Sequence[Segment],
     known: Sequence[CandidateNote],
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> Fact | None:
+    """The fact that an item of the answer states; None, counted in ``dropped``, where no words of
+    the text are its source, or it says too little.
+    """
     statement = redact(item.content)
     receipt = receipt_of(sanitise(item.span), segments)
     about = listed_note(item.about, known)
@@ -144,9 +147,7 @@ def _fact(
     answered = _earlier_receipt(item.answers, receipt, segments)
     ended = _earlier_receipt(item.ends, receipt, segments)
     if ended and trust_rank(trust) < trust_rank(ended.trust):
-        ended = (
-            None  # nobody puts an end to what was said by somebody who is trusted more
-        )
+        ended = None  # nobody ends what somebody said who is trusted more
     dropped["facts: answers nothing in the text"] += bool(item.answers and not answered)
     dropped["facts: ends nothing in the text"] += bool(item.ends and not ended)
     return Fact(

@@ -52,14 +52,14 @@ class SummaryKeeper:
         if len(summary) < MIN_CHARS or not text:
             return
         self._flush()
-        memory = self._memory(compaction, text)
+        memory = self._summary_memory(compaction, text)
         try:
             path = self._store.add(memory)
         except (AlreadyExists, Forgotten):
             return
         self._deps.written(memory.id, path)
 
-    def _memory(self, compaction: Compaction, text: str) -> Memory:
+    def _summary_memory(self, compaction: Compaction, text: str) -> Memory:
         origin = compaction.origin
         place = self._deps.place(origin)
         about = capitalised(fit_title(stated_goal(text))) or title_of(

@@ -89,7 +89,7 @@ class ContextProvider:
             )
         if ask.kind == "edit":
             room = TextBudget(settings.prompt_tokens, size)
-            return self._edit(ask.text, origin, settings, room)
+            return self._context_before_edit(ask.text, origin, settings, room)
         return self._beside_prompt(ask.text, origin, workspace, size)
 
     def take_back(self, origin: Origin) -> None:
@@ -136,7 +136,9 @@ class ContextProvider:
         size -= len(own.encode()) + bool(own)
         room = TextBudget(settings.prompt_tokens, size)
         deadline_s = settings.deadline_ms / 1000 - spent_s
-        recalled = self._prompt(prompt, origin, settings.threshold, room, deadline_s)
+        recalled = self._recalled_for_prompt(
+            prompt, origin, settings.threshold, room, deadline_s
+        )
         return "\n".join(filter(None, (owed, own, recalled)))
 
     def _agents_own(self, origin: Origin, room: TextBudget) -> str:
@@ -265,7 +267,7 @@ class ContextProvider:
         self._shown.add(origin, block, kind)
         return block[0]
 
-    def _prompt(
+    def _recalled_for_prompt(
         self,
         prompt: str,
         origin: Origin,
@@ -290,13 +292,11 @@ class ContextProvider:
             agent=origin.agent_name,
         )
         answer = _in_time(self._registry, request, deadline_s)
-        return (
-            self._note_shown(origin, prompt_context(answer, room=room))
-            if answer
-            else ""
-        )
+        if answer is None:
+            return ""
+        return self._note_shown(origin, prompt_context(answer, room=room))
 
-    def _edit(
+    def _context_before_edit(
         self, paths: str, origin: Origin, settings: ContextSettings, room: TextBudget
     ) -> str:
         history = self._shown.history_of(origin)
@@ -310,11 +310,9 @@ class ContextProvider:
                 history=history,
             )
         )
-        return (
-            self._note_shown(origin, found.result())
-            if found.is_done(settings.deadline_ms / 1000)
-            else ""
-        )
+        if not found.is_done(settings.deadline_ms / 1000):
+            return ""
+        return self._note_shown(origin, found.result())
 
 
 def _in_time(

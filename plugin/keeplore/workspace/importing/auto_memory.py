@@ -152,7 +152,7 @@ def _take_file(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -
             version for version in workspace.notes.history(memory.id) if version.is_head
         ]
         if heads:
-            return _write_next(workspace, heads[-1], memory)
+            return _update_note(workspace, heads[-1], memory)
         return _write_first(workspace, memory, file.cwd)
     return ""
 
@@ -174,11 +174,15 @@ def _write_first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     return "new"
 
 
-def _write_next(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
-    said = head.memory.source.get("content")
-    if said == memory.source["content"]:
+def _update_note(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
+    """Write a host's note that has changed as a newer version; "" where it has not changed.
+
+    Raises StoreError where the version here was changed as well.
+    """
+    imported = head.memory.source.get("content")
+    if imported == memory.source["content"]:
         return ""
-    if said != _content(head.memory):
+    if imported != _content(head.memory):
         raise StoreError(
             "the memory of this note was changed here since, and the note itself as well",
             f"`keeplore edit {head.row.id}` takes over what is new in it",
@@ -212,7 +216,7 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     body = _body(title, workspace.plugins.redact(clean(read.body), project))
     if not body:
         return None
-    made = Memory(_meta(workspace, file, read, project, title, body), body)
+    made = Memory(_note_meta(workspace, file, read, project, title, body), body)
     source = {
         "host": HOST,
         "path": workspace.plugins.redact(below_home(file.path, Path.home()), project),
@@ -222,7 +226,7 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     return made.with_meta(source=source)
 
 
-def _meta(
+def _note_meta(
     workspace: Workspace,
     file: AutoMemoryFile,
     read: Memory,
