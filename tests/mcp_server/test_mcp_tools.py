@@ -247,7 +247,7 @@ def test_what_git_is_told_to_ignore_is_named_to_the_agent_that_keeps_it(
     (office.home / "memory/.git/info/exclude").write_text("*cellar*\n")
     told = client.call("remember", text="The cellar is aired at noon")
     assert "git is told to ignore this file" in told
-    assert f"aired-at-noon-{id_in(told)[4:12]}.md'` says where" in told
+    assert f"aired-at-noon-{id_in(told)[4:12]}.md` says where" in told
 
 
 def test_what_the_person_asked_an_agent_to_keep_is_permanent_and_theirs_to_undo(

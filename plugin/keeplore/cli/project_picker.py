@@ -69,9 +69,8 @@ class ProjectWish:
                 )
 
     def _is_meant(self, texts: Iterable[str], project: FoundProject) -> bool:
-        from keeplore.workspace.importing.found_projects import (
-            is_project_named,  # heavy: git
-        )
+        # heavy: git
+        from keeplore.workspace.importing.found_projects import is_project_named
 
         met = [text for text in texts if is_project_named(text, project)]
         self._met.update(met)

@@ -70,6 +70,15 @@ class AnsweredQuestion:
     answer: str = ""
     options: tuple[str, ...] = ()
 
+    @property
+    def is_answered(self) -> bool:
+        return bool(self.answer.strip())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether both question and answer have words."""
+        return self.is_answered and bool(self.question.strip())
+
 
 Reply = str | AnsweredQuestion
 

@@ -153,7 +153,7 @@ def _answer_statements(
     """What a person says in an answer: their objection, else the question with the answer as one
     line.
     """
-    if not (answered.question.strip() and answered.answer.strip()):
+    if not answered.is_complete:
         return
     if said := objection(answered):
         for place, sentence in enumerate(said):

@@ -309,16 +309,10 @@ def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
     """The decisions in answers to questions in form, and of a plan that the person agrees to."""
     before: str | AnsweredQuestion = ""
     for reply in exchange.replies:
-        if (
-            isinstance(reply, AnsweredQuestion)
-            and reply.question.strip()
-            and reply.answer.strip()
-        ):
+        if isinstance(reply, AnsweredQuestion) and reply.is_complete:
             if isinstance(before, str) and agrees_to_plan(reply):
-                for sentence in planned_approach(sentences(before)):
-                    yield decision_of(
-                        sentence.text, "assistant", exchange.id, PLANNED, at
-                    )
+                for step in planned_approach(sentences(before)):
+                    yield decision_of(step.text, "assistant", exchange.id, PLANNED, at)
             yield from _answer_decisions(reply, exchange.id, at)
         before = reply
 

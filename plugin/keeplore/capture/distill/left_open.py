@@ -176,7 +176,7 @@ def _waits_for_answer(s: Statement, source: Source) -> bool:
     if s.exchange != last or s.left >= LAST_WORDS or says(s.text, "courtesy"):
         return False
     # where the agent asked in form and was answered, what it asked in prose has its answer too
-    return not any(asked.answer.strip() for _, asked in source.model.questions(last))
+    return not any(asked.is_answered for _, asked in source.model.questions(last))
 
 
 def _is_told_offer(s: Statement) -> bool:

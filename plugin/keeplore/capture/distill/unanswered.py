@@ -43,7 +43,7 @@ def unanswered(
 def _let_pass(model: ConversationModel) -> Iterator[Extract]:
     """The agent's questions in form that the person let pass, also when they came again."""
     for at, asked in model.questions():
-        if asked.answer.strip() or is_step(asked) or not asked.question.strip():
+        if asked.is_answered or is_step(asked) or not asked.question.strip():
             continue
         if not any(_is_answer_to(asked, later) for _, later in model.questions(at)):
             text = clip(" ".join(asked.question.split()))
@@ -69,8 +69,8 @@ def _ends_at_plan(exchange: Exchange) -> bool:
     forms = [r for r in exchange.replies if isinstance(r, AnsweredQuestion)]
     if len(forms) != 1 or exchange.replies[-1] is not forms[0]:
         return False
-    is_answered = bool(forms[0].answer.strip())
-    return not is_answered and opens_with(forms[0].question, "plan_question")
+    [form] = forms
+    return not form.is_answered and opens_with(form.question, "plan_question")
 
 
 def without_plan(exchange: Exchange) -> Exchange:
@@ -82,9 +82,7 @@ def without_plan(exchange: Exchange) -> Exchange:
 
 def _is_answer_to(answered: AnsweredQuestion, later: AnsweredQuestion) -> bool:
     """True where a question with one of the same answers was answered."""
-    return bool(later.answer.strip()) and not set(later.options).isdisjoint(
-        answered.options
-    )
+    return later.is_answered and not set(later.options).isdisjoint(answered.options)
 
 
 def _putting_off(message: str) -> str:

@@ -231,11 +231,7 @@ def category_in(scope: str, text: str) -> str:
 def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
     yield from _message_candidates(exchange)
     for reply in exchange.replies:
-        if (
-            isinstance(reply, AnsweredQuestion)
-            and reply.question.strip()
-            and reply.answer.strip()
-        ):
+        if isinstance(reply, AnsweredQuestion) and reply.is_complete:
             yield from _answer_candidates(reply, exchange.id)
 
 
