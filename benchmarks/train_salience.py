@@ -54,7 +54,7 @@ def telling_rows() -> Iterator[Row]:
     for one in labelled_sessions():
         model = ConversationModel.of(exchanges(one.transcript))
         count = len(model.exchanges)
-        for _, _, statement in model.telling():
+        for _, _, statement in model.salient_statements():
             features = dict(salience.statement_features(statement, count))
             yield Row(one.name, features, _is_like_any(statement.text, one.telling))
 

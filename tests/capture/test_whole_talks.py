@@ -57,7 +57,7 @@ def _exchanges(session: Mapping[str, Any]) -> list[Exchange]:
 def _read_as(session: Mapping[str, Any]) -> Iterator[str]:
     """Each statement: where it stands, what it does, how much it tells, and when it ended."""
     model = ConversationModel.of(_exchanges(session))
-    telling = {number: weight for weight, number, _ in model.telling()}
+    telling = {number: weight for weight, number, _ in model.salient_statements()}
     yield f"# {session['name']}: sent back {sorted(model.sent_back)}"
     for number, s in enumerate(model.statements):
         read = s.sentence

@@ -31,7 +31,7 @@ def test_orders_of_the_moment_guesses_questions_and_what_ended_or_says_little_te
             ),
         ),
     ]
-    telling = ConversationModel.of(exchanges).telling()
+    telling = ConversationModel.of(exchanges).salient_statements()
     assert [(number, s.text) for _, number, s in telling] == [
         (0, "The export of dates drops rows."),
         (8, "The filter runs before the `id` is set."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.salience import salience
@@ -13,6 +14,12 @@ from keeplore.memory import AnsweredQuestion, Exchange
 
 ERRAND = 8  # content words of an order that says more than what to do next
 _NO_SUBSTANCE = frozenset({Act.HEADING, Act.QUESTION, Act.ANNOUNCEMENT, Act.PASTED})
+
+
+class SalientStatement(NamedTuple):
+    odds: float  # its salience
+    number: int  # its place among the conversation's statements
+    statement: Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +40,16 @@ class ConversationModel:
         gone = ended_statements(statements, exchanges, rejected)
         return cls(exchanges, statements, gone, rejected)
 
-    def telling(self) -> Iterator[tuple[float, int, Statement]]:
-        """What holds and has substance: its salience, number and the statement."""
+    def salient_statements(self) -> Iterator[SalientStatement]:
+        """The statements that hold and have substance, in order."""
         for number, statement in enumerate(self.statements):
             if number in self.ended or statement.act in _NO_SUBSTANCE:
                 continue
             if len(statement.terms) < 2 or statement.leads_in:
                 continue
             if not any(is_idle(statement) for is_idle in _IDLE):
-                yield salience(statement, len(self.exchanges)), number, statement
+                odds = salience(statement, len(self.exchanges))
+                yield SalientStatement(odds, number, statement)
 
     def questions(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
         """The agent's questions in form, with the number of their exchange."""

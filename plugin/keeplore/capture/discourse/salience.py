@@ -76,7 +76,7 @@ _CUES = ("done", "directives", "decided", "state", "left")
 
 def salience(statement: Statement, exchanges: int) -> float:
     """The log-odds that a person would mark a statement of substance (see
-    ``ConversationModel.telling``); ``exchanges`` is how many there are.
+    ``ConversationModel.salient_statements``); ``exchanges`` is how many there are.
     """
     return _score(SALIENCE, statement_features(statement, exchanges))
 

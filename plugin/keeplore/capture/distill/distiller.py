@@ -112,7 +112,8 @@ def _with_telling_statements(
     taken = [quote.text for found in parts.values() for quote in found]
     room = min(MOST_LINES, FEWEST_LINES + len(model.statements) // STATEMENTS_A_LINE)
     added: list[tuple[int, Statement]] = []
-    for odds, number, statement in sorted(model.telling(), key=lambda t: (-t[0], t[1])):
+    most_first = sorted(model.salient_statements(), key=lambda s: (-s.odds, s.number))
+    for odds, number, statement in most_first:
         if len(taken) >= room or odds < LEAST_TELLING:
             break
         if not is_restated_in(statement.quote.text, taken):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from keeplore.errors import RepositoryError
 from keeplore.store import files, memory_files, removal_guard, tombstones
@@ -91,23 +92,28 @@ def _taken_away(
     """Path → what a commit of the person's made of it that took back what one of ours had done."""
     lost: dict[str, PathChange] = {}
     meant = noted_revert(backend.places)
-    for commit, parent, at in _commits_since(backend, ours, head):
-        recent = [entry for entry in ours_before(ours, at) if entry.new != meant]
+    for commit in _person_commits_since(backend, ours, head):
+        recent = [entry for entry in ours_before(ours, commit.at) if entry.new != meant]
         if not recent:
             continue
         with contextlib.suppress(KeyError, RepositoryError):  # a shallow clone
-            lost = {**dict(_reverted_changes(backend, parent, commit, recent)), **lost}
+            lost = {**dict(_reverted_changes(backend, commit, recent)), **lost}
     return lost
 
 
-def _commits_since(
-    backend: GitBackend, ours: Sequence[LogEntry], head: str
-) -> Iterator[tuple[str, str, int]]:
-    """Commit, first parent and author's time, which a rebase leaves, of what came to the branch
-    since our last commit there, is no machine's, no revert, and did not come from the remote with a
-    merge of ours; the newest first.
+class _PersonCommit(NamedTuple):
+    id: str
+    parent: str  # the first one
+    at: int  # the author's time, which a rebase leaves, in seconds since 1970
 
-    Such a merge is not counted for a commit, as it follows the look at the branch by some time.
+
+def _person_commits_since(
+    backend: GitBackend, ours: Sequence[LogEntry], head: str
+) -> Iterator[_PersonCommit]:
+    """The commits of the person's since our last one on the branch, the newest first: those that
+    name no machine, revert nothing, and did not come from the remote with a merge of ours.
+
+    Such a merge does not count as our last commit: it follows the look at the branch by some time.
     """
     number = len(ours)
     while number and ours[number - 1].message.endswith(MERGED):
@@ -127,16 +133,16 @@ def _commits_since(
     for record in filter(None, said.text.split("\n")):
         commit, parents, machine, at = record.split("\0")
         if parents and not machine.strip() and commit not in fetched:
-            yield commit, parents.split()[0], int(at)
+            yield _PersonCommit(commit, parents.split()[0], int(at))
 
 
 def _reverted_changes(
-    backend: GitBackend, parent: str, commit: str, ours: Sequence[LogEntry]
+    backend: GitBackend, commit: _PersonCommit, ours: Sequence[LogEntry]
 ) -> Iterator[tuple[str, PathChange]]:
     """What a commit took back of what ours did, where it took back all that one of them did to
     several files: whoever deletes a memory by hand leaves the others.
     """
-    changes = backend.changes(parent, commit)
+    changes = backend.changes(commit.parent, commit.id)
     for done in changes_of(backend, ours):
         own = {path: change for path, change in done.items() if is_of_memory(path)}
         # what differs in its mode alone is the same file
