@@ -72,11 +72,11 @@ def lines() -> Iterator[Callable[[str, str], None]]:
         tasks: dict[str, TaskID] = {}
 
         def show_line(name: str, text: str) -> None:
-            said = f"{plain(name)}: {plain(text)[:LINE_CHARS]}"
+            line = f"{plain(name)}: {plain(text)[:LINE_CHARS]}"
             if name in tasks:
-                bars.update(tasks[name], description=said)
+                bars.update(tasks[name], description=line)
             else:
-                tasks[name] = bars.add_task(said, total=None)
+                tasks[name] = bars.add_task(line, total=None)
 
         yield show_line
 

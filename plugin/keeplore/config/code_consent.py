@@ -67,10 +67,10 @@ class CodeConsents:
         return left != before
 
     def _save(self, consents: list[CodeConsent]) -> None:
-        said = {
+        data = {
             "schema": SCHEMA,
             "repositories": [asdict(consent) for consent in consents],
         }
         durable.make_private(self.file.parent)
-        text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         durable.write(self.file, text.encode())

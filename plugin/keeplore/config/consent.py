@@ -83,7 +83,7 @@ def server_of(url: str) -> str:
     Raises ConfigError for what is no plain http address: a name or password in it, a query, a
     space.
     """
-    wanted = "Write it like https://models.example.com/v1; a key belongs into the environment"
+    remedy = "Write it like https://models.example.com/v1; a key belongs into the environment"
     try:
         parts = urlsplit(url)
         usual = {"http": 80, "https": 443}[parts.scheme]
@@ -92,7 +92,7 @@ def server_of(url: str) -> str:
     except (ValueError, KeyError):
         host, port = "", 0
     if not _is_plain(url) or not host or not port:
-        raise ConfigError("that is not the address of a server", wanted)
+        raise ConfigError("that is not the address of a server", remedy)
     path = parts.path.rstrip("/")
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"
 

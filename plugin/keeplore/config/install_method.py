@@ -34,14 +34,14 @@ class InstallMethod:
 
     def command(self, extra: str = "") -> str:
         """What installs it again from its source, with an extra if one is named."""
-        wanted = shlex.quote(f"{self.source}[{extra}]" if extra else self.source)
-        wanted = f"-e {wanted}" if self.is_editable else wanted
+        requirement = shlex.quote(f"{self.source}[{extra}]" if extra else self.source)
+        requirement = f"-e {requirement}" if self.is_editable else requirement
         python = shlex.quote(self.python)
         return {
-            Installer.PIPX: f"pipx install --force {wanted}",
-            Installer.UV_TOOL: f"uv tool install --reinstall {wanted}",
-            Installer.UV: f"uv pip install --python {python} --upgrade {wanted}",
-            Installer.PIP: f"{python} -m pip install --upgrade {wanted}",
+            Installer.PIPX: f"pipx install --force {requirement}",
+            Installer.UV_TOOL: f"uv tool install --reinstall {requirement}",
+            Installer.UV: f"uv pip install --python {python} --upgrade {requirement}",
+            Installer.PIP: f"{python} -m pip install --upgrade {requirement}",
         }[self.installer]
 
     def upgrade_commands(self) -> list[str]:

@@ -92,10 +92,10 @@ class Places:
     def found_format(self) -> int:
         """The format of the inbox that is there; 0 where none is noted."""
         try:
-            said = (self.state / FORMAT_FILE).read_bytes()[:20].strip()
+            version = (self.state / FORMAT_FILE).read_bytes()[:20].strip()
         except OSError:
             return 0
-        return int(said) if said.isdigit() else 0
+        return int(version) if version.isdigit() else 0
 
 
 def _make_directory(directory: Path, readme: str) -> None:

@@ -254,8 +254,8 @@ class IndexDatabase:
         if found != schema.VERSION:
             raise schema_upgrade.other_schema(found, schema.VERSION)
         if self._marker.exists():
-            said = connection.execute("PRAGMA quick_check(1)").fetchone()
-            if said != ("ok",):
+            result = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if result != ("ok",):
                 raise sqlite3.DatabaseError("a killed writer left it damaged")
 
     def _mend(

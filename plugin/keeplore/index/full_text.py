@@ -78,18 +78,18 @@ def _scored_passages(
     """Passages with their scores, whatever their number; ``most`` terms are asked for."""
     counts = _counts(connection, terms)
     rarest = _rarest(connection, counts, most, MOST_WALKED)
-    asked = " OR ".join([*rarest, *_whole_words(rarest)])
+    match = " OR ".join([*rarest, *_whole_words(rarest)])
     postings = sum(counts[term] for term in rarest)
     is_dear = postings > MOST_SCORED  # at least where all scopes are asked
     if is_dear and postings * _scope_fraction(connection, scopes) > MOST_SCORED:
         likeliest = _best_passages(connection, rarest, counts, scopes)
-        return dict(_matches_among(connection, "rowid, -rank", asked, likeliest))
+        return dict(_matches_among(connection, "rowid, -rank", match, likeliest))
     found: dict[int, float] = {}
     if rarest and len(terms) <= MAX_OR and all(counts.values()):
         # cheap also with common ones: the rarest leads
         found = _matches(connection, " AND ".join(terms), scopes, limit)
     if len(found) < limit and (len(rarest) > 1 or (rarest and not found)):
-        found = {**_matches(connection, asked, scopes, limit), **found}
+        found = {**_matches(connection, match, scopes, limit), **found}
     return found
 
 

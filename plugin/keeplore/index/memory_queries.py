@@ -391,6 +391,6 @@ def _memory_row(row: tuple[Any, ...], heads: Mapping[str, ChainPosition]) -> Mem
     *texts, permanent, trust, session, host, machine, is_open, is_archived = row
     place = heads.get(row[0], ChainPosition())
     flags = (bool(is_open), bool(is_archived), place.superseded_by, place.changes)
-    said = (*texts, bool(permanent), trust, session, host)
-    values: tuple[Any, ...] = (*said, *flags, machine)
+    before_flags = (*texts, bool(permanent), trust, session, host)
+    values: tuple[Any, ...] = (*before_flags, *flags, machine)
     return MemoryRow(*values)

@@ -221,11 +221,11 @@ def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
 
 
 def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
-    said = [_exchange_text(exchange) for exchange in exchanges]
+    texts = [_exchange_text(exchange) for exchange in exchanges]
     for number, exchange in enumerate(exchanges):
-        before = "\n".join(said[max(0, number - NEIGHBOURS) : number])
-        after = "\n".join(said[number + 1 : number + 1 + NEIGHBOURS])
-        pieces = split(said[number])
+        before = "\n".join(texts[max(0, number - NEIGHBOURS) : number])
+        after = "\n".join(texts[number + 1 : number + 1 + NEIGHBOURS])
+        pieces = split(texts[number])
         for part, piece in enumerate(pieces):
             # later pieces are answers: the question says what they answer, the neighbours say
             # little
@@ -248,9 +248,9 @@ def _exchange_text(exchange: Exchange) -> str:
         _question_text(reply) if isinstance(reply, AnsweredQuestion) else reply
         for reply in exchange.replies
     ]
-    said = [f"User: {exchange.user}" if exchange.user else ""]
-    said += [f"Assistant: {reply}" for reply in replies if reply]
-    return "\n\n".join(filter(None, said))
+    lines = [f"User: {exchange.user}" if exchange.user else ""]
+    lines += [f"Assistant: {reply}" for reply in replies if reply]
+    return "\n\n".join(filter(None, lines))
 
 
 def _question_text(reply: AnsweredQuestion) -> str:

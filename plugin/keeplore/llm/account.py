@@ -77,8 +77,8 @@ class Account:
         pause = wait_exponential_jitter(initial=FIRST_PAUSE_S, max=MAX_PAUSE_S)
 
         def wait(state: Any) -> float:
-            asked = getattr(state.outcome.exception(), "wait_s", None)
-            return float(pause(state)) if asked is None else float(asked)
+            asked_wait_s = getattr(state.outcome.exception(), "wait_s", None)
+            return float(pause(state)) if asked_wait_s is None else float(asked_wait_s)
 
         return Retrying(
             stop=stop_after_attempt(ATTEMPTS),
@@ -116,8 +116,8 @@ class Account:
         """What an error that is none of ours comes to."""
         remedy = "`keeplore doctor` says more"
         if isinstance(error, OSError):  # a program that does not start, a full disk
-            said = f"{self.name} failed: {error.strerror or error}"
-            return LlmUnavailable(said, remedy)
+            message = f"{self.name} failed: {error.strerror or error}"
+            return LlmUnavailable(message, remedy)
         return LlmRefused(f"{self.name} failed: {type(error).__name__}", remedy)
 
 

@@ -266,15 +266,15 @@ def _read(request: Callable[[], AbstractContextManager[Any]], ends: float) -> by
 def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
     status, code = int(error.status_code), _code_of(error)
     name = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
-    said = f"the server says {status}{name}"
+    message = f"the server says {status}{name}"
     if code in SPENT or _POOR in str(error).lower():
-        return LlmUnavailable(said, SETUP[402])
+        return LlmUnavailable(message, SETUP[402])
     # an address that has moved is one to set
     if status in SETUP or 300 <= status < 400:
-        return LlmUnavailable(said, SETUP.get(status, SETUP[404]))
+        return LlmUnavailable(message, SETUP.get(status, SETUP[404]))
     if status in PASSING or status >= 500:
-        return TransientFailure(said, wait_s=_asked_to_wait(error.response.headers))
-    return _refused(status, said)
+        return TransientFailure(message, wait_s=_asked_to_wait(error.response.headers))
+    return _refused(status, message)
 
 
 def _refused(status: int, said: str) -> LlmRefused:

@@ -245,8 +245,13 @@ def _facts(hit: RecallHit) -> list[str]:
         what += f", replaced since by {label(hit.replaced_by)}"
     if since := since_then(hit.files_changed, hit.files_gone):
         what += f", {since}"
-    said = source_and_warning(hit.trust, hit.kind, hit.title, hit.passage)
-    return [label(shown_day(hit.changed_at)), place(hit.scope, hit.project), what, said]
+    source = source_and_warning(hit.trust, hit.kind, hit.title, hit.passage)
+    return [
+        label(shown_day(hit.changed_at)),
+        place(hit.scope, hit.project),
+        what,
+        source,
+    ]
 
 
 def _line(row: MemoryRow) -> str:

@@ -59,7 +59,7 @@ def remember(
         context.registry, asked.directory, scope=scope, agent=agent, running=running
     )
     subject = subject_of(about)
-    said = NoteRequest(
+    request = NoteRequest(
         text,
         context.place.session,
         title=title,
@@ -71,7 +71,7 @@ def remember(
         (link.relationship, context.find(link.id, directory).row.id)
         for link in subject.related
     ]
-    draft = with_related(note_draft(target, said), links)
+    draft = with_related(note_draft(target, request), links)
     draft = dataclasses.replace(draft, trust=TRUST)
     if not replaces:
         outcome = remember_draft(target, draft, asked.directory)

@@ -34,9 +34,9 @@ def shared_rights(root: Path) -> int:
     init --shared`` writes it. Where that says nothing, what is in a folder with setgid that its
     group may write is the group's.
     """
-    said = _setting(root)
-    if said is not None:
-        return _meant(said)
+    setting = _setting(root)
+    if setting is not None:
+        return _meant(setting)
     return GROUP if _is_group_folder(root) else 0
 
 
@@ -46,10 +46,10 @@ def _setting(root: Path) -> str | None:
         text = (directories(root).common / "config").read_text("utf-8", "replace")
     except (RepositoryError, OSError):
         return None
-    said = [*_SETTING.finditer("\n".join(_CORE.findall(text)))]
-    if not said:
+    settings = [*_SETTING.finditer("\n".join(_CORE.findall(text)))]
+    if not settings:
         return None
-    return "true" if said[-1][1] is None else said[-1][1]
+    return "true" if settings[-1][1] is None else settings[-1][1]
 
 
 def _meant(value: str) -> int:

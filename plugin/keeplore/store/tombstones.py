@@ -64,8 +64,8 @@ def id_of(path: str) -> str:
 
 def serialise(stone: Tombstone) -> str:
     """The file of a tombstone; what is empty is left out."""
-    said = {**asdict(stone), "schema": SCHEMA, "blobs": sorted(set(stone.blobs))}
-    kept = {key: value for key, value in said.items() if value or key == "id"}
+    data = {**asdict(stone), "schema": SCHEMA, "blobs": sorted(set(stone.blobs))}
+    kept = {key: value for key, value in data.items() if value or key == "id"}
     return json.dumps(kept, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 

@@ -66,8 +66,10 @@ def failure(printed: str) -> SyncError:
 def of_kind(kind: str, printed: str = "") -> SyncError:
     """The error of a kind, with git's own words."""
     case = _load_cases()[kind]
-    said = shown("; ".join(_reasons(printed)))
-    return SyncError(kind, f"{case.what}: {said}" if said else case.what, case.remedy)
+    message = shown("; ".join(_reasons(printed)))
+    return SyncError(
+        kind, f"{case.what}: {message}" if message else case.what, case.remedy
+    )
 
 
 def _reasons(printed: str) -> list[str]:

@@ -128,8 +128,8 @@ def search(desk: Desk, request: Request) -> Response:
 
 
 def why(desk: Desk, request: Request) -> Response:
-    asked = request.query_params
-    values = why_values(desk, asked.get("q", ""), asked.get("id", ""))
+    parameters = request.query_params
+    values = why_values(desk, parameters.get("q", ""), parameters.get("id", ""))
     return HTMLResponse(desk.piece("why.html", **values))
 
 
@@ -177,14 +177,16 @@ def thread(desk: Desk, request: Request) -> Response:
 
 
 def graph(desk: Desk, request: Request) -> Response:
-    asked = request.query_params
-    values = graph_values(desk, asked.get("name", ""), asked.get("project", ""))
+    parameters = request.query_params
+    values = graph_values(
+        desk, parameters.get("name", ""), parameters.get("project", "")
+    )
     return _page(desk, request, "graph.html", "graph", values)
 
 
 def picture(desk: Desk, request: Request) -> Response:
-    asked = request.query_params
-    page = picture_page(desk, asked.get("name", ""), asked.get("project", ""))
+    parameters = request.query_params
+    page = picture_page(desk, parameters.get("name", ""), parameters.get("project", ""))
     return HTMLResponse(page)
 
 

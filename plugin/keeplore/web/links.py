@@ -44,8 +44,8 @@ class ServedLinks:
         self.top = top
 
     def page(self, name: str, /, **query: str) -> str:
-        given = {key: value for key, value in query.items() if value}
-        asked = f"?{urlencode(given)}" if given else ""
+        parameters = {key: value for key, value in query.items() if value}
+        asked = f"?{urlencode(parameters)}" if parameters else ""
         return f"{self.top}/{name}{asked}"
 
     def memory(self, memory_id: str, turn: str = "") -> str:

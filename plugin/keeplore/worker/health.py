@@ -54,14 +54,14 @@ class FaultLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         at = in_utc(datetime.fromtimestamp(record.created, UTC))
-        said = " ".join(record.getMessage().split())
+        message = " ".join(record.getMessage().split())
         why = (
             f": {record.exc_info[1]!r}"
             if record.exc_info and record.exc_info[1]
             else ""
         )
         self.on_fault()
-        self._kept.append(f"{at} {said}{why}"[:FAULT_CHARS])
+        self._kept.append(f"{at} {message}{why}"[:FAULT_CHARS])
 
     def latest(self) -> list[str]:
         """The newest last."""

@@ -174,8 +174,8 @@ def _worker(places: Places, status: Mapping[str, Any]) -> Iterator[DoctorFinding
 
 
 def _held_findings(held: Mapping[str, int]) -> Iterator[DoctorFinding]:
-    told = (held_events(reason, count) for reason, count in held.items())
-    yield from several(wrong("spool", message, HELD) for message in told)
+    held_texts = (held_events(reason, count) for reason, count in held.items())
+    yield from several(wrong("spool", message, HELD) for message in held_texts)
 
 
 def _fault_findings(
@@ -288,14 +288,16 @@ def _surroundings(places: Places) -> Iterator[DoctorFinding]:
 
 def _git(places: Places) -> DoctorFinding:
     try:
-        said = run(places.state, "--version").text
+        version_line = run(places.state, "--version").text
     except KeeploreError as e:
         return failed("git", e)
-    version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
+    version = tuple(int(number) for number in re.findall(r"\d+", version_line)[:2])
     if version >= GIT_NEEDED:
-        return well("git", said)
+        return well("git", version_line)
     needed = ".".join(map(str, GIT_NEEDED))
-    return wrong("git", f"{said} is too old", f"Install git {needed} or a later one")
+    return wrong(
+        "git", f"{version_line} is too old", f"Install git {needed} or a later one"
+    )
 
 
 def _roots(places: Places) -> list[Path]:

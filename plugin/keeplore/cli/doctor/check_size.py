@@ -27,12 +27,12 @@ def size_findings(part: str, files: Sequence[FileState]) -> Iterator[DoctorFindi
         projects[location_of(file.path).project or "no project"] += file.size
     most = [f"{name} {size_text(size)}" for name, size in projects.most_common(SHOWN)]
     greatest = sorted(files, key=lambda file: (-file.size, file.path))[:SHOWN]
-    said = [f"{file.path} {size_text(file.size)}" for file in greatest]
+    sizes = [f"{file.path} {size_text(file.size)}" for file in greatest]
     count = sum(file.size > LARGE_FILE for file in files)
     yield note(
         part,
         f"the text takes {size_text(total)} in {len(files):,} files, {count} of them over "
-        f"{size_text(LARGE_FILE)}; most in {', '.join(most)}; largest {', '.join(said)}",
+        f"{size_text(LARGE_FILE)}; most in {', '.join(most)}; largest {', '.join(sizes)}",
         "`keeplore archive --larger-than 50kB` shows what could be put aside, "
         "`keeplore exclude` leaves a project out, `tidy.archive_after_days` lets old text leave",
     )

@@ -191,9 +191,9 @@ class Postgres:
 
 
 def _unavailable(error: Exception) -> EngineUnavailable:
-    said = " ".join(str(error).split()) or type(error).__name__
+    message = " ".join(str(error).split()) or type(error).__name__
     return EngineUnavailable(
-        f"PostgreSQL: {said}",
+        f"PostgreSQL: {message}",
         "Look at `index: url:` in keeplore.yaml, and at what libpq needs",
     )
 

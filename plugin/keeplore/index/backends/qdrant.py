@@ -223,22 +223,22 @@ class Qdrant:
             UnexpectedResponse,
         )
 
-        said = "there is no node to ask"
+        message = "there is no node to ask"
         for node in list(self._nodes):
             try:
                 answer = ask(node)
             except UnexpectedResponse as e:
-                said = f"{e.status_code} {e.reason_phrase}"
+                message = f"{e.status_code} {e.reason_phrase}"
                 if (e.status_code or 500) < 500:  # another node would say the same
                     break
             except (ApiException, OSError, ValueError) as e:
-                said = " ".join(str(e).split()) or type(e).__name__
+                message = " ".join(str(e).split()) or type(e).__name__
             else:
                 self._nodes.remove(node)
                 self._nodes.insert(0, node)
                 return answer
         raise EngineUnavailable(
-            f"Qdrant: {said}",
+            f"Qdrant: {message}",
             "Look at `index: url:` in keeplore.yaml, and at the cluster",
         )
 

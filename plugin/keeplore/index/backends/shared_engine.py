@@ -151,8 +151,8 @@ class SharedEngine:
             shared_points.vectors_to_send, place, fingerprint, dim
         ):
             vectors = dequantize([*found.values()], dim).tolist()
-            given = dict(zip(found, vectors, strict=True))
-            self._bring_to(partial(_add_vectors, vectors=given))
+            vector_of = dict(zip(found, vectors, strict=True))
+            self._bring_to(partial(_add_vectors, vectors=vector_of))
             self._database.write(shared_points.save_vectors, place, found)
             if limit is not None:
                 break
@@ -296,8 +296,8 @@ def point_id(name: str, row: shared_points.UnsharedPassage) -> bytes:
     """The id of a passage on the server: the same on every machine for the same text of the same
     memory in the same place.
     """
-    said = "\0".join((name, row.memory, row.scope, row.project, *row.texts))
-    return hashlib.sha256(said.encode("utf-8", "replace")).digest()[:16]
+    content = "\0".join((name, row.memory, row.scope, row.project, *row.texts))
+    return hashlib.sha256(content.encode("utf-8", "replace")).digest()[:16]
 
 
 def scope_key(scope: str, project: str) -> str:

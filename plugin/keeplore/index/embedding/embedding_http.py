@@ -147,12 +147,12 @@ def _check(response: httpx.Response, data: bytes) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise ServerMisconfigured("sends packed answers, which were not asked for")
         return
-    said = f"answers {status}: {_message(data)}"
+    message = f"answers {status}: {_message(data)}"
     if status in LATER:
-        raise ServerBusy(said, _wait_s(response.headers.get("retry-after", "")))
+        raise ServerBusy(message, _wait_s(response.headers.get("retry-after", "")))
     if status in OUTSIDE or status < 400:
-        raise ServerMisconfigured(said)
-    raise TextsRefused(said)
+        raise ServerMisconfigured(message)
+    raise TextsRefused(message)
 
 
 def _wait_s(after: str) -> float:

@@ -107,8 +107,8 @@ def objects_containing(root: Path, words: Collection[str]) -> dict[str, str]:
     """Every object that git has, reachable or not, with one of these words: id → its kind. A tree
     holds the names of files, a commit its message.
     """
-    asked = "cat-file --batch-all-objects"
-    listed = output(root, asked, "--batch-check=%(objectname) %(objecttype)").text
+    command = "cat-file --batch-all-objects"
+    listed = output(root, command, "--batch-check=%(objectname) %(objecttype)").text
     kinds = dict(line.split(" ") for line in listed.splitlines())
     seen = [word.encode() for word in words]
     found = {}
@@ -120,16 +120,18 @@ def objects_containing(root: Path, words: Collection[str]) -> dict[str, str]:
 
 def files_containing(root: Path, words: Collection[str]) -> tuple[str, ...]:
     """The files of HEAD that contain one of these words."""
-    given = [f"-e{word}" for word in words]
+    patterns = [f"-e{word}" for word in words]
     command = "grep -l -z -I -F --no-color --full-name"
-    found = run(root, command, *given, "HEAD", "--").items if given else ()
+    found = run(root, command, *patterns, "HEAD", "--").items if patterns else ()
     return tuple(path.removeprefix("HEAD:") for path in found)
 
 
 def messages(root: Path, words: Collection[str]) -> int:
     """How many commits have one of these words in their message."""
-    given = [f"--grep={word}" for word in words]
-    found = run(root, "rev-list --all --fixed-strings", *given).text if given else ""
+    patterns = [f"--grep={word}" for word in words]
+    found = (
+        run(root, "rev-list --all --fixed-strings", *patterns).text if patterns else ""
+    )
     return len(found.splitlines())
 
 

@@ -188,7 +188,7 @@ def _read_output(
     """
     end = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
     end.start()
-    said = b""
+    tail = b""
     stream = (
         process.stderr
         if isinstance(process.stderr, io.BufferedReader)
@@ -196,11 +196,11 @@ def _read_output(
     )
     try:
         while chunk := stream.read1(4096):
-            said = (said + chunk)[-MAX_SAID:]
+            tail = (tail + chunk)[-MAX_SAID:]
             on_progress(
-                re.split(rb"[\r\n]+", said.rstrip())[-1].decode("utf-8", "replace")
+                re.split(rb"[\r\n]+", tail.rstrip())[-1].decode("utf-8", "replace")
             )
-        return process.communicate()[0], said
+        return process.communicate()[0], tail
     finally:
         end.cancel()
 
@@ -215,10 +215,10 @@ def output(
     """Run a local git command that must succeed. Raises RepositoryError with what git said."""
     done = run(directory, command, *arguments, stdin=stdin, environment=environment)
     if done.code:
-        said = " ".join(_USAGE.split(done.error)[0].split())[-500:]
+        message = " ".join(_USAGE.split(done.error)[0].split())[-500:]
         name = command.split()[0]
         raise RepositoryError(
-            f"`git {name}` failed: {said}",
+            f"`git {name}` failed: {message}",
             f"Run `{git_in(directory)} status` to see why",
         )
     return done

@@ -41,13 +41,15 @@ def signature_of(root: Path) -> Signature:
     """The identity that the user's git has in a repository; libgit2 reads less of the configuration
     than git does.
     """
-    said = {key.lower(): value for key, value in settings(root, _ASKED)}
-    name = _clean(said.get("author.name") or said.get("user.name") or "") or NAME
-    email = _clean(said.get("author.email") or said.get("user.email") or "") or EMAIL
+    values = {key.lower(): value for key, value in settings(root, _ASKED)}
+    name = _clean(values.get("author.name") or values.get("user.name") or "") or NAME
+    email = (
+        _clean(values.get("author.email") or values.get("user.email") or "") or EMAIL
+    )
     return Signature(
         name,
         email,
-        said.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1"),
+        values.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1"),
     )
 
 

@@ -122,7 +122,7 @@ def _person_commits_since(
     since = ours[number - 1].new if number else ours[0].new if ours else head
     if since == head:
         return
-    said = run(backend.root, _LOG, _REVERT, head, f"^{since}")
+    log = run(backend.root, _LOG, _REVERT, head, f"^{since}")
     fetched = {
         commit
         for merge in merges
@@ -130,7 +130,7 @@ def _person_commits_since(
             backend.root, "rev-list", merge.new, f"^{merge.old}"
         ).text.split()
     }
-    for record in filter(None, said.text.split("\n")):
+    for record in filter(None, log.text.split("\n")):
         commit, parents, machine, at = record.split("\0")
         if parents and not machine.strip() and commit not in fetched:
             yield _PersonCommit(commit, parents.split()[0], int(at))

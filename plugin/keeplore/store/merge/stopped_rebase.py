@@ -117,9 +117,9 @@ def _is_made_by(root: Path, machine: str, old: str, new: str) -> bool:
     memory, and merges of what others have at the remote and the next sync merges again.
     """
     command = f"log --first-parent --format=%s%x00%P%x00{MACHINE}%x00 {old}..{new}"
-    said = run(root, command)
+    done = run(root, command)
     records = [
-        record.split("\0") for record in said.text.removesuffix("\0").split("\0\n")
+        record.split("\0") for record in done.text.removesuffix("\0").split("\0\n")
     ]
     made = [
         by.strip() == machine and (" " not in parents or subject == MERGED)

@@ -140,9 +140,9 @@ def set_(
         set_own(registry.places.state, _root_if_any(registry), key, value)
         say(f"{key} is {_shown_value(value)} on this machine")
         return
-    told = _set_for_all(registry, key, value)
+    message = _set_for_all(registry, key, value)
     say(f"{key} is {_shown_value(value)} in keeplore.yaml")
-    note(told)
+    note(message)
     if key in own_values(registry.places.state):
         remedy = f"`keeplore config unset --machine {key}` removes it"
         note(f"this machine has a value of its own; {remedy}")
@@ -164,9 +164,9 @@ def unset(registry: Registry, key: str, *, of_machine: bool) -> None:
         say(f"this machine {'no longer sets' if was_there else 'does not set'} {key}")
         return
     value = setting_keys()[key]
-    told = _set_for_all(registry, key, value)
+    message = _set_for_all(registry, key, value)
     say(f"{key} is {_shown_value(value)} again, as built in")
-    note(told)
+    note(message)
 
 
 def _set_for_all(registry: Registry, key: str, value: Any) -> str:

@@ -135,13 +135,13 @@ def _agreed_risk(
     from keeplore.config.consent import Consents, ConsentUse
     from keeplore.workspace.embedding_model import consent_question
 
-    asked = consent_question(model, workspace.root)
-    if asked is None:
+    question = consent_question(model, workspace.root)
+    if question is None:
         return None
-    _show_risk(asked, workspace)
-    place = (workspace.root, ConsentUse.EMBEDDING, asked.subject)
+    _show_risk(question, workspace)
+    place = (workspace.root, ConsentUse.EMBEDDING, question.subject)
     confirm_risk(yes=yes or Consents(workspace.places.state).has(*place))
-    return asked
+    return question
 
 
 def _show_risk(question: ConsentQuestion, workspace: Workspace) -> None:

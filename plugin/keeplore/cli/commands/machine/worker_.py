@@ -149,5 +149,7 @@ def run(places: Places) -> None:
     unread = after["dead"] - before["dead"]
     say(f"Done; {after['new'] + after['claimed']} wait, {unread} could not be read.")
     if held := worker.held():
-        told = "; ".join(held_events(reason, count) for reason, count in held.items())
-        raise StoreError(told, HELD)
+        held_text = "; ".join(
+            held_events(reason, count) for reason, count in held.items()
+        )
+        raise StoreError(held_text, HELD)

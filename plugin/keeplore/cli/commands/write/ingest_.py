@@ -153,8 +153,10 @@ def _queue_source(
         origin = source_named(registry, source, Path.cwd(), Path.home())
         return ingesting.add(origin, *place)
     except KeeploreError as e:
-        told = without_credentials(source)
-        status = IngestStatus(told, "://" in told, *place, IngestState.QUEUED, now())
+        shown_source = without_credentials(source)
+        status = IngestStatus(
+            shown_source, "://" in shown_source, *place, IngestState.QUEUED, now()
+        )
         return ingesting.note_refused(status, e)
 
 

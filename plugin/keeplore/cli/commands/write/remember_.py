@@ -255,11 +255,15 @@ def _write_note(
     here = Path.cwd()
     names = ("category", "title", "told")
     fields = {key: chosen[key] for key in names if chosen.get(key)}
-    said = NoteRequest(words, calling_agent(), permanent=chosen["permanent"], **fields)
+    request = NoteRequest(
+        words, calling_agent(), permanent=chosen["permanent"], **fields
+    )
     place = {name: chosen[name] or "" for name in PLACE}
     running = calling_agent_name(registry.places)
     target = target_of(registry, here, **place, running=running)
-    draft = with_related(note_draft(target, said), _related_memories(registry, chosen))
+    draft = with_related(
+        note_draft(target, request), _related_memories(registry, chosen)
+    )
     old: FoundMemory | None = None
     if chosen["replaces"]:
         old = registry.find(chosen["replaces"], here)
