@@ -50,7 +50,9 @@ def shown_lines(
             is_exchange = passage is None or passage.kind == "exchange"
             reply = reply_to(first, conversation), first.turn
             beside = found if is_exchange else reply
-            lines = statements_and_exchange(statements, beside, query, context.deps.weights)
+            lines = statements_and_exchange(
+                statements, beside, query, context.deps.weights
+            )
     return lines or [(excerpt(text, query.question), turn)]
 
 
