@@ -223,9 +223,7 @@ class HostSession:
         return id_
 
     def end(self) -> None:
-        """End the talk: its conversation is closed, and notes are taken of it. Raises KeeploreError
-        or OSError.
-        """
+        """Close the conversation, and take notes of it. Raises KeeploreError or OSError."""
         with self._lock:
             self._host.forget(self.id)
             if self._has_spoken:

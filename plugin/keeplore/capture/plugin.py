@@ -33,7 +33,8 @@ from keeplore_hooks.hosts import COMMANDS, PLUGIN
 from keeplore_hooks.hosts.prompt_text import own_command
 from keeplore_hooks.specs import hookimpl_last
 
-# commands about the host itself or about memory: the talk goes on as if nothing had been typed
+# commands about the host itself or about memory: the conversation goes on as if nothing had been
+# typed
 OWN = frozenset((*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS)))
 _HOUSEKEEPING = """
 agents config context cost doctor export fast help hooks ide keybindings login logout mcp memory

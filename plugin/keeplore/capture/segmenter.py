@@ -203,8 +203,8 @@ def _message_start(message: str) -> str:
 
 
 def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
-    """The model's probability of a shift, and the threshold for it: that of a talk with an
-    assistant and that of a talk between people, mixed by how much this is the former.
+    """The model's probability of a shift, and the threshold for it: that of a conversation with an
+    assistant and that of a conversation between people, mixed by how much this is the former.
     """
     message = units[-1].user
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)

@@ -28,7 +28,7 @@ HASH = (
     16  # bytes: two texts of one hash are not to be expected, and every passage has two
 )
 # Up to here a passage is filled for the full text with what was said before and after it. Measured:
-# a short one is found by the talk around it, a long one says enough itself.
+# a short one is found by the conversation around it, a long one says enough itself.
 WITH_BEFORE = 120
 WITH_AFTER = 90
 NEIGHBOURS = 3  # exchanges on either side, where they are short

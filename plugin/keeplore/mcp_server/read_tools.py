@@ -131,7 +131,7 @@ def _exchange_lines(exchanges: Sequence[Exchange]) -> Iterator[str]:
 
 
 def _exchanges(_context: McpContext, found: FoundMemory) -> str:
-    """The whole talk. Raises NotFound for a memory that is none."""
+    """The whole conversation. Raises NotFound for a memory that is none."""
     talk = _conversation(found)
     if talk is None or not talk.exchanges:
         turns = ", ".join(found.memory.turns)

@@ -75,7 +75,7 @@ class Weights:
     # how counters become that
     use: FeedbackSettings = field(default_factory=FeedbackSettings)
     archived: float = 1.5  # found when asked for, rarely first; judgement
-    # a host's summary of a talk, which is kept itself; measured on the labelled sessions
+    # a host's summary of a conversation, which is kept itself; measured on the labelled sessions
     summary: float = 1.5
     # superseded by a memory that may not be shown here; judgement
     outdated: float = 4.0

@@ -1,5 +1,5 @@
-"""The lines of a digest by a language model: what it is shown of the talks, and which of its lines
-their words bear out.
+"""The lines of a digest by a language model: what it is shown of the conversations, and which of
+its lines their words bear out.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MAX_LINES = 40  # of one answer
 
 @dataclass(frozen=True, slots=True)
 class DigestTalk:
-    """``head`` are lines that say what a talk came to, with their speakers; ``segments`` all that
-    was said in it.
+    """``head`` are lines that say what a conversation came to, with their speakers; ``segments``
+    all that was said in it.
     """
 
     day: str  # YYYY-MM-DD
@@ -44,8 +44,8 @@ class DigestTalk:
 
 @dataclass(frozen=True, slots=True)
 class WrittenLine:
-    """A sound line: ``talk`` is the place of its talk in the question, ``instead`` the place of an
-    earlier one with the words that it replaced.
+    """A sound line: ``talk`` is the place of its conversation in the question, ``instead`` the
+    place of an earlier one with the words that it replaced.
     """
 
     talk: int
@@ -88,7 +88,7 @@ class LineGates:
 
 
 def questions(talks: Sequence[DigestTalk]) -> Iterator[str]:
-    """What a model is shown, in parts of one call each; a talk whose head is longer is cut."""
+    """What a model is shown, in parts of one call each; conversations with longer heads are cut."""
     shown: list[str] = []
     for number, talk in enumerate(talks, 1):
         text = _talk_text(talk, number)

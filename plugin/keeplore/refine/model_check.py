@@ -44,7 +44,7 @@ class CheckResult:
 
 
 def check_model(account: Account) -> Iterator[CheckResult]:
-    """Ask a model about each talk. Raises BudgetSpent and LlmUnavailable."""
+    """Ask a model about each conversation. Raises BudgetSpent and LlmUnavailable."""
     for case in check_cases():
         yield _check_case(account, case)
 

@@ -32,7 +32,7 @@ MOST_TALKS = 16  # of one call: the answer has to fit into what a model may writ
 
 @dataclass(frozen=True, slots=True)
 class SharedExtraction:
-    """What one talk got of an answer; ``usage`` is its share of what that took."""
+    """What one conversation got of an answer; ``usage`` is its share of what that took."""
 
     part: PendingPart
     found: Extraction
@@ -94,7 +94,9 @@ def _split_by_talk(
     near: Sequence[Sequence[CandidateNote]],
     known: Sequence[CandidateNote],
 ) -> list[tuple[Extraction, Counter[str]]]:
-    """The extraction of each talk with what was dropped; it may name only notes near itself."""
+    """The extraction of each conversation with what was dropped; it may name only notes near
+    itself.
+    """
     made = []
     for part, own, notes in zip(parts, _answers(answer, len(parts)), near, strict=True):
         dropped: Counter[str] = Counter()
@@ -106,7 +108,7 @@ def _split_by_talk(
 
 
 def _answers(answer: Any, count: int) -> list[dict[str, list[Any]]]:
-    """An answer as one about each talk alone. Raises ValueError where it keeps them not apart."""
+    """An answer as one about each conversation. Raises ValueError where it mixes them."""
     apart: list[dict[str, list[Any]]] = [
         {"facts": [], "entities": []} for _ in range(count)
     ]

@@ -17,7 +17,7 @@ LEAST = 80  # characters that anybody said: less is a yes or a greeting
 # of a block of code that is shown; a longer one is in the repository, and its text in the
 # conversation
 CODE_LINES = 6
-# characters of an assistant's message in a talk that is longer than one call
+# characters of an assistant's message in a conversation that is longer than one call
 HEAD, TAIL = 1_000, 500
 _CODE = re.compile(
     r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^(?P=fence)[ \t]*$|\Z)",

@@ -40,8 +40,8 @@ def attempt(
     timeout_s: float = TIMEOUT_S,
     on_progress: Callable[[str], None] | None = None,
 ) -> GitResult:
-    """Run a git command that talks to a remote; ``on_progress`` hears how far it is, the exit code
-    is left to the caller. Raises SyncError where git took too long.
+    """Run a git command that conversations to a remote; ``on_progress`` hears how far it is, the
+    exit code is left to the caller. Raises SyncError where git took too long.
     """
     environment = {"GIT_ALLOW_PROTOCOL": protocols, "GIT_PROTOCOL_FROM_USER": "1"}
     if "ssh" in protocols and (ssh := _ssh(directory)):

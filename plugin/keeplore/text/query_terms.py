@@ -39,7 +39,8 @@ STOP_WORDS = frozenset(
     won't would wouldn't yes yet you you're your yours yourself yourselves
     """.split()  # noqa: SIM905  # a list of 200 literals cannot be read
 )
-# by which somebody asks for a talk, not for what was said in it; dropped where other words are left
+# by which somebody asks for a conversation, not for what was said in it; dropped where other words
+# are left
 TALK_WORDS = frozenset(
     """
     across aspects brought comprehensive conversation conversations different discuss discussed

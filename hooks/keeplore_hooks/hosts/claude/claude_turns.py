@@ -345,7 +345,7 @@ class ClaudeTurnAssembler:
         )
 
     def _take_summary(self, data: Json) -> None:
-        """Take what a compaction has left of the talk, in the line after its boundary."""
+        """Take what a compaction has left of the conversation, in the line after its boundary."""
         if self._is_replay:
             return
         compaction = self._boundary or self._compaction(data)

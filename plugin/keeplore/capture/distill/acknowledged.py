@@ -317,7 +317,7 @@ def settled_by_reply(
     before: Exchange | None, message: Sequence[Sentence], exchange: Exchange
 ) -> list[Acknowledged]:
     """What a message settles as the reply to it shows; nothing behind a question for facts. Of a
-    talk's first message, which is mostly a task, only another value ("make it 8").
+    conversation's first message, which is mostly a task, only another value ("make it 8").
     """
     if before is None:
         first = sentences_taken_up(message, exchange)

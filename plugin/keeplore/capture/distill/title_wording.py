@@ -144,7 +144,7 @@ def promise_as_order(sentence: Sentence) -> str:
 
 
 def retold_wish(sentence: Sentence) -> str:
-    """What one who tells of a talk says that the person wanted in it, else ""."""
+    """What one who tells of a conversation says that the person wanted in it, else ""."""
     text = without_markup(sentence.text)[:MAX_SENTENCE]
     rest = _without_phrases(text, "title_wanted")
     return _order(rest) if rest != text else ""
@@ -285,8 +285,8 @@ def is_pasted(message: str) -> bool:
 
 
 def telling_stems(phrase: str) -> set[str]:
-    """Stems of the words that tell one talk from another, and not only that there is a change, a
-    file, a test.
+    """Stems of the words that tell one conversation from another, and not only that there is a
+    change, a file, a test.
     """
     return stems(phrase) - _generic_stems()
 

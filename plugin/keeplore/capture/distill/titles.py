@@ -2,9 +2,9 @@
 
 Candidates are the headings of pasted plans, the subjects of commits and pull requests, what the
 person asked for, what was decided, and what the agent says it will do or did. Each is an order, a
-question or the name of a thing (``title_wording``); the one that names most of what the talk is
-about (``key_phrases.profile``) is taken, and where none names enough, what the head tells or the
-first words.
+question or the name of a thing (``title_wording``); the one that names most of what the
+conversation is about (``key_phrases.profile``) is taken, and where none names enough, what the head
+tells or the first words.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ Candidate = tuple[Wording, float]  # with what its source is worth
 def title_of(
     exchanges: Sequence[Exchange], parts: Parts, work: Work | None = None
 ) -> str:
-    """At most ``MAX_TITLE`` characters on one line, never empty; the same talk and work always give
-    the same title.
+    """At most ``MAX_TITLE`` characters on one line, never empty; the same conversation and work
+    always give the same title.
     """
     if exchanges and (found := _pasted_heading(exchanges[0].user)):
         return capitalised(found)
@@ -172,7 +172,7 @@ def _is_telling(asked: Wording | None) -> bool:
 
 
 def _opening(exchanges: Sequence[Exchange]) -> int:
-    """The exchange whose message is the first that says what the talk is about."""
+    """The exchange whose message is the first that says what the conversation is about."""
     told = (n for n, exchange in enumerate(exchanges) if _names(exchange.user))
     return next(told, 0)
 
@@ -205,8 +205,8 @@ def _takes_up(report: Wording, message: str) -> bool:
 def _decision_title(
     decision: Quote, exchanges: Sequence[Exchange], about: Profile
 ) -> Wording | None:
-    """A decision; a choice with what it was made for, as its question or the talk's opening names
-    it.
+    """A decision; a choice with what it was made for, as its question or the conversation's opening
+    names it.
     """
     question, answer = question_and_answer(decision.text)
     if decision.speaker != "user" and not question.endswith("?"):
@@ -296,7 +296,7 @@ def _pasted_heading(message: str) -> str:
 
 
 def _score(wording: Wording, about: Profile, spread: float) -> float:
-    """How much of what the talk is about a phrase names, and how well it stands alone."""
+    """How much of what the conversation is about a phrase names, and how well it stands alone."""
     phrase, form = wording
     if is_foreign(phrase):
         return FOREIGN + FORMS[form] - (len(stems(phrase)) < FEW_WORDS)
@@ -317,7 +317,7 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
 
 
 def _vagueness(wording: Wording, covered: float) -> float:
-    """What a phrase loses that names nothing, nothing of the talk, or too little."""
+    """What a phrase loses that names nothing, nothing of the conversation, or too little."""
     names = naming_stems(wording.text)
     if not names:
         return NAMELESS
@@ -333,8 +333,8 @@ def _is_exact(phrase: str) -> bool:
 
 
 def _told_in_head(parts: Parts, about: Profile) -> str:
-    """The sentence of the head that tells most of what the talk is about, "" where none tells
-    enough.
+    """The sentence of the head that tells most of what the conversation is about, "" where none
+    tells enough.
     """
     lines = chain.from_iterable(parts.get(part, ()) for part in HEAD)
     lines_told = sorted(filter(None, (short_statement(quote.text) for quote in lines)))

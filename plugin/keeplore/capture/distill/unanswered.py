@@ -53,8 +53,8 @@ def _let_pass(model: ConversationModel) -> Iterator[Extract]:
 
 
 def asked_before_plan(exchanges: Sequence[Exchange]) -> Quote | None:
-    """What the person asked for last, where the talk ends at the agent's plan for it, which was not
-    approved: nothing came of it yet.
+    """What the person asked for last, where the conversation ends at the agent's plan for it, which
+    was not approved: nothing came of it yet.
     """
     if not (exchanges and _ends_at_plan(exchanges[-1])):
         return None

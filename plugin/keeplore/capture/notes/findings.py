@@ -220,8 +220,8 @@ def _rephrasings(
 
 
 def _standalone_text(place: Place) -> str:
-    """The statement as it can be read without its talk, with what its paragraph says of it; ""
-    where that cannot be had.
+    """The statement as it can be read without its conversation, with what its paragraph says of it;
+    "" where that cannot be had.
     """
     core, label = place.statement.text, place.statement.label
     text = f"{label}: {core}" if names(label) else capitalised(core)

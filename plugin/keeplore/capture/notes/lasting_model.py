@@ -58,7 +58,7 @@ _SYMBOL = re.compile(r"[a-z][A-Z]|_|\(\)|\w\.[A-Z]")
 
 @dataclass(frozen=True, slots=True)
 class PlacedSentence:
-    """A sentence of an agent's, with what is known of its place in the talk."""
+    """A sentence of an agent's, with what is known of its place in the conversation."""
 
     text: str
     heading: str = ""

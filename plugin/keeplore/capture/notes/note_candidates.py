@@ -3,7 +3,7 @@ how surely.
 
 The form of a sentence says what it does (``capture/cues``); what speaks against a note, a doubt, a
 moment, a word that points elsewhere, takes from its confidence. What was taken back later in the
-same talk is no candidate.
+same conversation is no candidate.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The figure that a talk gives further on for what a question asks and a hit of it answers."""
+"""The figure that a conversation gives later for what a question asks and a hit of it answers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from keeplore.text.sentences import clip
 def later_figure(
     hit: RecallHit, conversation: Conversation, asked: AskedFigure
 ) -> LaterStatement | None:
-    """The last statement of the person in the same talk that gives another figure than a hit; None
-    for none.
+    """The last statement of the person in the same conversation that gives another figure than a
+    hit; None for none.
     """
     shown = {hit.turn, *hit.turns}
     exchanges = conversation.exchanges

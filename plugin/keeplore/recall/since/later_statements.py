@@ -2,9 +2,9 @@
 
 Derived from the text alone, each time that something is shown: a note that a language model made
 and that names the words which it puts an end to; that with which the person's next message took
-back the exchange; else what the person said further on in the same talk, or a decision or a note of
-the same scope, that replaces it (``keeplore.text.revisions``), later by its time. All believed here
-and still in their files.
+back the exchange; else what the person said further on in the same conversation, or a decision or a
+note of the same scope, that replaces it (``keeplore.text.revisions``), later by its time. All
+believed here and still in their files.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from keeplore.text.pasted import own_words
 
 SENTENCES = 4  # of a hit that are compared, the closest to the question
 SHARED = 0.5  # share of the shorter one's words that two of one matter have
-# how much less likely a later talk that decides something may be than an earlier one to come first;
-# measured on invented projects, where .2 to .3 is a plateau
+# how much less likely a later conversation that decides something may be than an earlier one to
+# come first; measured on invented projects, where .2 to .3 is a plateau
 DECIDED_WITHIN = 0.2
 LIKELY = 0.6  # least likelihood of such a talk; judgement
 
@@ -81,7 +81,7 @@ def newest_first(
     """The hits, each outdated one behind the hit that holds instead, which is given its place and
     its likelihood.
 
-    A later talk that decides something comes before an earlier one that is about as likely.
+    A later conversation that decides something comes before an earlier one that is about as likely.
     ``look_up`` tells what is behind a hit: a figure may stand in its message alone.
     """
     asked = asked_figure(question)
@@ -116,7 +116,9 @@ def _as_likely(one: Stated, other: Stated) -> Stated:
 
 
 def _decides_later(one: Stated, other: Stated) -> bool:
-    """Is it a later talk with a decision, that is about as likely to answer as the earlier one?"""
+    """Is it a later conversation with a decision, that is about as likely to answer as the earlier
+    one?
+    """
     is_other_talk = one.hit.session != other.hit.session
     is_talk = other.hit.kind == "conversation" and one.decides and is_other_talk
     least = max(LIKELY, other.hit.score - DECIDED_WITHIN)

@@ -22,7 +22,7 @@ from keeplore_hooks.specs import hookimpl_last
 LOG = logging.getLogger(__name__)
 # of jobs: what a host is about to lose sight of goes first
 FIRST, REST = KINDS = ("refine-compaction", "refine")
-# a talk that is imported later is backlog, which costs money only when it is asked for
+# a conversation that is imported later is backlog, which costs money only when it is asked for
 RECENT = timedelta(days=7)
 
 

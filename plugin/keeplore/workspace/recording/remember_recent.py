@@ -124,8 +124,8 @@ def _is_whole(exchange: Exchange) -> bool:
 
 
 def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
-    # the model is not asked which quotations are central: a person waits, and the same talk must
-    # give the same note
+    # the model is not asked which quotations are central: a person waits, and the same conversation
+    # must give the same note
     parts: dict[str, Any] = dict(distill(exchanges))
     title = title_of(exchanges, parts)
     turns = [exchange.id for exchange in exchanges]

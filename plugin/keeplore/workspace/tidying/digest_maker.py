@@ -1,4 +1,5 @@
-"""Digests: of which conversations one is made, and what it says, by the model of the talk alone.
+"""Digests: of which conversations one is made, and what it says, by the model of the conversation
+alone.
 
 Conversations that go on with one another make one digest, the others of a project one a month. The
 same files give the same bytes on every machine.

@@ -39,8 +39,8 @@ _PARTS = {"decided": DECIDED, "outcome": OUTCOME, "open": OPEN}
 
 @dataclass(frozen=True, slots=True)
 class MadeDigest:
-    """``by`` says of a model's whose it is, "" for the model of the talk; ``entries`` are lines for
-    the audit.
+    """``by`` says of a model's whose it is, "" for the model of the conversation; ``entries`` are
+    lines for the audit.
     """
 
     memory: Memory

@@ -1,5 +1,5 @@
-"""What a person should look at: notes that a later talk contradicts, and preferences that several
-projects share.
+"""What a person should look at: notes that a later conversation contradicts, and preferences that
+several projects share.
 
 Both become proposals as refining leaves them for `keeplore review`, with their receipts.
 """

@@ -120,8 +120,8 @@ class Refinery:
             later = _utc_now() + timedelta(seconds=OUTAGE_S)
             if not isinstance(e, TransientFailure) or not e.is_billed:
                 return self._put_off(job, e, later)
-            # it worked for nothing: without an end to that, one talk that is too long for it would
-            # spend the budget
+            # it worked for nothing: without an end to that, one conversation that is too long for
+            # it would spend the budget
             self.queue.fail(job, later, str(e))
             return RefineStep(job, None, str(e))
         except (KeeploreError, OSError) as e:
