@@ -153,7 +153,8 @@ def test_words_of_another_turn_than_the_hits_own_are_told_with_it() -> None:
     told = "“We take Postgres. Workers poll. Retries stay at 5.”"
     assert f": {told} (said by" in asked(replace(shown, turns=()))[0]
     told = "“We take Postgres.” (user) “Workers poll.” “Retries stay at 5.” (user, turn 7a110c5e)"
-    assert f": {told} (said by" in asked(replace(shown, of_user=(0, 2)))[0]
-    told = "“We take Postgres.” (user) “Workers poll.” “Retries stay at 5.” (pasted, turn 7a110c5e)"
-    theirs = replace(shown, of_user=(0,), pasted=(2,))
-    assert f": {told} (said by" in asked(theirs)[0]
+    marked = replace(shown, marks=("user", "", "user"))
+    assert f": {told} (said by" in asked(marked)[0]
+    told = "“We take Postgres.” (user, decided) “Workers poll.” “Retries stay at 5.” (turn 7a110c5e)"
+    decided = replace(shown, marks=("user, decided", "", ""))
+    assert f": {told} (said by" in asked(decided)[0]

@@ -44,7 +44,7 @@ FOUND = RecallHit(
     turn="t-1",
     path="a.md",
     changes=0,
-    of_user=(0,),
+    marks=("user", ""),
 )
 DIGEST = replace(FOUND, memory_id=ELSEWHERE, kind="digest", passage="2026-02-01: We drop Redis.")  # fmt: skip
 
@@ -102,9 +102,7 @@ def test_what_a_digest_before_it_shows_is_not_shown_again() -> None:
         without_digest_lines(FOUND, [replace(FOUND, passage="x We drop Redis.")])
         == FOUND
     )
-    assert without_digest_lines(FOUND, [DIGEST]) == replace(
-        FOUND, passage="", of_user=()
-    )
+    assert without_digest_lines(FOUND, [DIGEST]) == replace(FOUND, passage="", marks=())
     lines = ("We drop Redis.", "It lost jobs.", "Why?", "An answer.")
     said = replace(FOUND, passage=BREAK.join(lines), turns=("t-1", "t-2", "t-1", "t-3"))
     other = replace(DIGEST, passage="2026-02-03: Why?")
@@ -112,7 +110,7 @@ def test_what_a_digest_before_it_shows_is_not_shown_again() -> None:
         said,
         passage=BREAK.join(("It lost jobs.", "An answer.")),
         turns=("t-2", "t-3"),
-        of_user=(),
+        marks=(),
     )
     # words that run over the end of one digest's passage into another's are not there
     apart = replace(FOUND, passage="Redis.2026")
@@ -124,7 +122,7 @@ def test_lines_that_are_left_of_one_turn_stay_so() -> None:
         FOUND, passage=BREAK.join(("We drop Redis.", "It lost jobs.", "Often."))
     )
     assert without_digest_lines(said, [DIGEST]) == replace(
-        said, passage=BREAK.join(("It lost jobs.", "Often.")), of_user=()
+        said, passage=BREAK.join(("It lost jobs.", "Often.")), marks=()
     )
 
 

@@ -157,5 +157,5 @@ def _answered(deps: RecallDeps, project: str, asked: str) -> Iterator[str]:
 
 def _hit(hit: RecallHit) -> str:
     later = f", later {hit.later.text!r}" if hit.later else ""
-    whose = f"{hit.of_user or ''}{hit.turns or ''}"
+    whose = f"{hit.marks or ''}{hit.turns or ''}"
     return f"{hit.score:.2f} {hit.title} {hit.turn} {whose} {hit.passage!r}{later}"

@@ -110,4 +110,4 @@ def without_digest_lines(hit: RecallHit, hits: Sequence[RecallHit]) -> RecallHit
     left = [(line, turn) for line, turn in said if line not in digests]
     passage = clip(BREAK.join(line for line, _ in left), BEHIND_CHARS)
     turns = turns_of(left[: len(passage.split(BREAK))], hit.turn)
-    return replace(hit, passage=passage, turns=turns, of_user=(), pasted=())
+    return replace(hit, passage=passage, turns=turns, marks=())

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from keeplore.client import brief_on_disk as disk
-from keeplore.recall.request import BREAK, LaterStatement, RecallHit, lines_with_turns
+from keeplore.recall.request import LaterStatement, RecallHit, lines_with_turns
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import day_of, minute_of
 from keeplore.text.fences import (
@@ -115,42 +115,39 @@ def one_line(text: str, limit: int) -> str:
 
 
 def marked_lines(hit: RecallHit) -> list[tuple[str, str]]:
-    """The lines of a hit, each with whose and where it is: "user" where the person said it,
-    "pasted" where they pasted it, and the end of the turn that it is from where that is not the
-    hit's own.
+    """The lines of a hit, each with its mark, and with the end of the turn that it is from where
+    that is not the hit's own: "user, decided, turn 4d3f1491".
     """
-    said = lines_with_turns(hit.passage, hit.turns, hit.turn)
     return [
-        (line, _mark(_speaker(hit, place), turn if turn != hit.turn else ""))
-        for place, (line, turn) in enumerate(said)
+        (line, _mark(own, turn if turn != hit.turn else ""))
+        for line, turn, own in _placed_lines(hit)
     ]
 
 
 def lines_by_turn(hit: RecallHit) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Of a hit that is told from first to last each exchange, as "2026-02-09 11:08, turn 4d3f1491",
-    with its lines, "user" beside those that the person said.
+    with its lines and their marks.
     """
-    said = enumerate(hit.passage.split(BREAK))
-    marked = [(line, _speaker(hit, place)) for place, line in said]
-    placed = zip(hit.turns, hit.times, marked, strict=True)
-    for (turn, at), lines in groupby(placed, key=itemgetter(0, 1)):
+    placed = zip(_placed_lines(hit), hit.times, strict=True)
+    for (turn, at), lines in groupby(placed, key=lambda one: (one[0][1], one[1])):
         place = _mark("", turn)
         yield (
             f"{one_line(minute_of(at), TITLE_CHARS)}, {place}",
-            [line for *_, line in lines],
+            [(line, own) for (line, _, own), _ in lines],
         )
 
 
-def _speaker(hit: RecallHit, place: int) -> str:
-    """Whose a line is, "" for the agent's or a document's."""
-    if place in hit.pasted:
-        return "pasted"
-    return "user" if place in hit.of_user else ""
+def _placed_lines(hit: RecallHit) -> Iterator[tuple[str, str, str]]:
+    """Each line of a hit with its turn and its own mark."""
+    said = lines_with_turns(hit.passage, hit.turns, hit.turn)
+    marks = hit.marks or [""] * len(said)
+    for (line, turn), mark in zip(said, marks, strict=True):
+        yield line, turn, mark
 
 
-def _mark(speaker: str, turn: str) -> str:
+def _mark(own: str, turn: str) -> str:
     place = f"turn {shown_turn(label(turn))}" if turn else ""
-    return ", ".join(filter(None, (speaker, place)))
+    return ", ".join(filter(None, (own, place)))
 
 
 def quoted_passage(hit: RecallHit, limit: int) -> str:

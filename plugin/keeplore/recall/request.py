@@ -225,8 +225,9 @@ class RecallHit:
     turns: tuple[str, ...] = ()
     # RFC 3339: when each line was said, where they are of several turns and told from the first on
     times: tuple[str, ...] = ()
-    of_user: tuple[int, ...] = ()  # its lines that are the person's words, from 0
-    pasted: tuple[int, ...] = ()  # those that the person pasted into a message
+    # of each line "user" or "pasted", the person's words or what they pasted, and "decided", as in
+    # "user, decided"; none where no line has any
+    marks: tuple[str, ...] = ()
     # files that the passage names and that have changed since, or are gone; paths in their project
     files_changed: tuple[str, ...] = ()
     files_gone: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from keeplore.recall.weights import WEIGHTS
 def hit(passage: str, kind: str = "conversation") -> RecallHit:
     return RecallHit(
         "mem_1", "Holds", "2026-03-01T10:00:00Z", kind, "project", "shop", "", "user", 0.5,
-        passage, "t1", "a.md", 0, turns=("t2", "t1"), of_user=(0, 1),
+        passage, "t1", "a.md", 0, turns=("t2", "t1"), marks=("user", "user"),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from keeplore.capture.distill.held_statements import held_statements
 from keeplore.memory import Conversation, Exchange, Quote
-from keeplore.recall.statements.shown_lines import lines_of_user, pasted_lines
+from keeplore.recall.statements.shown_lines import line_marks
 
 EXCHANGES = (
     Exchange(
@@ -28,18 +28,18 @@ def test_the_lines_that_the_person_said_are_told_from_the_agents() -> None:
         (PICK, "t2"),
         ("Use Postgres here.", "t2"),  # of the other turn
     ]
-    assert lines_of_user(TALK, said) == (0, 2)
+    assert line_marks(TALK, said) == ("user", "", "user, decided", "")
 
 
 def test_of_several_lines_of_one_passage_each_counts() -> None:
     said = [("It is set up.\n\nUse Postgres here.", "t1"), ("2, no cron", "t2")]
-    assert lines_of_user(TALK, said) == (2, 3)
+    assert line_marks(TALK, said) == ("", "", "user", "user")
 
 
 def test_what_the_agent_says_too_is_not_taken_for_the_persons() -> None:
     both = Exchange("t3", "2026-03-01T10:09:00Z", "Is it merged now?", ("Merged.",))
     talk = Conversation("Merge", (both,))
-    assert lines_of_user(talk, [("Merged.", "t3")]) == ()
+    assert line_marks(talk, [("Merged.", "t3")]) == ()
 
 
 def test_what_they_pasted_is_told_from_what_they_said() -> None:
@@ -50,9 +50,9 @@ def test_what_they_pasted_is_told_from_what_they_said() -> None:
         ("It is renewed now.\nThe lease is never renewed.", "t4"),
         ("Renew it every minute.", "t4"),
     ]
-    assert lines_of_user(talk, said) == (1, 2)
-    assert pasted_lines(said, (1, 2), held_statements(talk)) == (1,)
+    marks = line_marks(talk, said, held_statements(talk))
+    assert marks == ("", "pasted", "user")
 
 
 def test_a_note_has_no_lines_of_a_person() -> None:
-    assert lines_of_user(None, [("Use Postgres here.", "")]) == ()
+    assert line_marks(None, [("Use Postgres here.", "")]) == ()

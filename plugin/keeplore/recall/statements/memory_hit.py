@@ -26,8 +26,7 @@ from keeplore.recall.since.named_files import named_files
 from keeplore.recall.statements.shown_lines import (
     held_in,
     held_lines,
-    lines_of_user,
-    pasted_lines,
+    line_marks,
     shown_lines,
 )
 from keeplore.recall.unasked.prompt_injection import is_doubtful, is_suspect
@@ -135,15 +134,8 @@ def _hit_of(
     words = BREAK.join(line for line, _ in said)
     hit = _hit(context, row, memory, score, (words, turn, opened.time_of(turn)))
     trust = _trust_of(hit.trust, words, conversation)
-    by_user = lines_of_user(conversation, said)
-    pasted = pasted_lines(said, by_user, held)
-    hit = replace(
-        hit,
-        trust=trust,
-        turns=turns_of(said, turn),
-        of_user=tuple(place for place in by_user if place not in pasted),
-        pasted=pasted,
-    )
+    marks = line_marks(conversation, said, held)
+    hit = replace(hit, trust=trust, turns=turns_of(said, turn), marks=marks)
     return _with_since(context, hit, row, memory, conversation, query)
 
 

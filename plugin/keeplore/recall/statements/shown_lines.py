@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from keeplore.index import MemoryRow, PassageRow
@@ -56,38 +56,40 @@ def shown_lines(
     return lines or [(excerpt(text, query.question), turn)]
 
 
-def lines_of_user(
-    conversation: Conversation | None, said: Sequence[Said]
-) -> tuple[int, ...]:
-    """The places of the lines that the person alone said, from 0; a question with its answer is
-    theirs where the decision is.
+def line_marks(
+    conversation: Conversation | None,
+    said: Sequence[Said],
+    held: Iterable[HeldStatement] = (),
+) -> tuple[str, ...]:
+    """Of each line whose words it has, "user" or "pasted" ("" for the agent's), and of a decision
+    that holds that it was "decided": "user, decided". None where no line has a mark.
+
+    A question with its answer is the person's where the decision is; ``held`` tells what they
+    pasted.
     """
     if conversation is None:
         return ()
     quoted = {quote.text: quote.speaker for quote in conversation.quotes}
+    decided = {quote.text for quote in conversation.decided}
+    pasted = {(one.text, one.turn) for one in held if one.is_pasted}
     turns = {turn for _, turn in said}
     exchanges = {e.id: e for e in conversation.exchanges if e.id in turns}
     by_user = {turn: _words_of(one.user) for turn, one in exchanges.items()}
 
-    def is_of_user(line: str, turn: str) -> bool:
+    def speaker(line: str, turn: str) -> str:
         words = normalised(line)
         is_said = bool(words) and words in by_user.get(turn, "")
         # a reply can be long, and is seldom asked for
         is_own = is_said and words not in _words_of(exchanges[turn].assistant)
-        return is_own or quoted.get(line) == Trust.USER
+        if not is_own and quoted.get(line) != Trust.USER:
+            return ""
+        return "pasted" if (line, turn) in pasted else "user"
 
-    return tuple(n for n, line in enumerate(_lines_in(said)) if is_of_user(*line))
-
-
-def pasted_lines(
-    said: Sequence[Said], of_user: Collection[int], held: Iterable[HeldStatement]
-) -> tuple[int, ...]:
-    """The places of the lines out of the person's messages that are somebody else's text; ``held``
-    are the statements of the conversation.
-    """
-    pasted = {(one.text, one.turn) for one in held if one.is_pasted}
-    lines = enumerate(_lines_in(said))
-    return tuple(n for n, line in lines if n in of_user and line in pasted)
+    marks = tuple(
+        ", ".join(filter(None, (speaker(line, turn), "decided" * (line in decided))))
+        for line, turn in _lines_in(said)
+    )
+    return marks if any(marks) else ()
 
 
 def _lines_in(said: Iterable[Said]) -> Iterator[Said]:
