@@ -296,6 +296,19 @@ def test_a_link_to_nothing_is_told_and_one_to_what_was_forgotten_is_not(
     assert [f.message for f in look(places) if "which is not here" in f.message] == []
 
 
+def test_a_version_that_was_made_elsewhere_while_all_were_forgotten_is_named(
+    root: Path, places: Places
+) -> None:
+    gone = id_of(root, "ledger")
+    with Registry(places) as registry:
+        registry.named("memory").store.forget(gone, "here", "2026-12-01T00:00:00Z")
+    link = {"id": gone, "relationship": "supersedes"}
+    note_in(root, "The ledger may be edited", related=[link])
+    found = names(places, "ledger-may-be-edited", f"version of {gone[4:12]}, which")
+    assert "`keeplore forget memory/" in found.remedy
+    assert f"`keeplore restore {gone[4:12]}`" in found.remedy
+
+
 def test_an_id_that_two_files_have_is_named(root: Path, places: Places) -> None:
     (path,) = root.rglob("*pnpm*.md")
     for name in ("copy.md", "zz.md"):

@@ -8,10 +8,11 @@ import contextlib
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from keeplore.cli.doctor.check_chains import chain_findings
 from keeplore.cli.doctor.check_size import size_findings
 from keeplore.cli.doctor.finding import (
     DoctorFinding,
@@ -34,7 +35,6 @@ from keeplore.errors import (
 )
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.index.embedding.capabilities import prepare
-from keeplore.memory.chains import Chain
 from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
 from keeplore.memory.names import short_id
@@ -81,7 +81,7 @@ def findings(
     yield from _repository(part, workspace, commits=commits)
     yield from _remote(part, workspace)
     yield from _files(f"{part} file", workspace)
-    yield from _chains(f"{part} file", workspace)
+    yield from chain_findings(f"{part} file", workspace)
     yield from size_findings(f"{part} file", [*workspace.store.scan()])
     yield from _misplaced_findings(f"{part} file", workspace)
     yield from _unmerged_findings(f"{part} file", workspace)
@@ -465,32 +465,3 @@ def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
         if finding.level == LintLevel.ERROR:
             lines.setdefault(finding.path, finding.line)
     return lines
-
-
-def _chains(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    index = workspace.index
-    odd = [
-        chain for chain in index.chains() if chain.has_cycle or len(chain.leaves) > 1
-    ]
-    rows = index.memories([id_ for chain in odd for id_ in chain.members])
-    for chain in odd:
-        yield _odd_chain(part, chain, rows)
-    gone = workspace.store.stones.ids()
-    remedy = "Mend the link, or fetch what it names"
-    yield from several(
-        note(part, f"{path} {relationship} {target}, which is not here", remedy)
-        for path, relationship, target in index.dangling_links()
-        if target not in gone
-    )
-
-
-def _odd_chain(part: str, chain: Chain, rows: Mapping[str, MemoryRow]) -> DoctorFinding:
-    shown = chain.members if chain.has_cycle else chain.leaves
-    places = ", ".join(rows[id_].path if id_ in rows else id_ for id_ in shown)
-    if chain.has_cycle:
-        message = f"these supersede one another in a circle: {places}"
-        return wrong(part, message, "Take out a `supersedes` of one")
-    remedy = (
-        f"`keeplore edit {short_id(chain.head)}` makes a version that replaces them all"
-    )
-    return wrong(part, f"two versions replace the same memory: {places}", remedy)
