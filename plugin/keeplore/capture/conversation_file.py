@@ -32,6 +32,7 @@ from keeplore.memory import (
     parse,
 )
 from keeplore.memory.merge.memory_merge import merge_session
+from keeplore.memory.model import without_empty
 from keeplore.store import Store
 from keeplore.text import agent_scope
 from keeplore.text.terms import cosine, weighted
@@ -123,7 +124,7 @@ def _source(
         "branch": current.place.branch,
         "commit": current.commit,
     }
-    return {key: value for key, value in source.items() if value}
+    return without_empty(source)
 
 
 def link_earlier(current: OpenConversation, deps: CaptureDeps) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from keeplore.errors import StoreError
 from keeplore.memory import Memory
+from keeplore.memory.model import without_empty
 from keeplore.memory.note import NoteDraft, statement_of
 from keeplore.redact import is_secret_id
 from keeplore.redact.field_redaction import FieldRedaction
@@ -101,7 +102,7 @@ def memory_value(memory: Memory, trust: str, passage: str = "") -> dict[str, Any
         "kind": memory.kind,
         "category": memory.category,
     }
-    return {**{key: said for key, said in kept.items() if said}, "trust": trust}
+    return {**without_empty(kept), "trust": trust}
 
 
 def is_fitting(content: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

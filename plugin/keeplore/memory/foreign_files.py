@@ -22,6 +22,7 @@ from keeplore.memory.model import (
     Memory,
     Scope,
     Trust,
+    without_empty,
 )
 from keeplore.memory.names import FOLDERS, is_id, is_project_name
 from keeplore.memory.note import title_and_text
@@ -130,7 +131,7 @@ def _required_fields(memory: Memory, at: Location) -> dict[str, Any]:
         **agent_scope.scope_meta(scope, project),
         "supersedes": as_id(meta.get("supersedes")),
     }
-    return {key: value for key, value in found.items() if value}
+    return without_empty(found)
 
 
 def _scope_and_project(meta: Mapping[str, Any], at: Location) -> tuple[str, str]:
@@ -173,7 +174,7 @@ def _fields_from_file(
         for key in ("id", "scope", "project", "agent", "supersedes")
         if key in facts
     }
-    return kept | {key: value for key, value in fields.items() if value}
+    return kept | without_empty(fields)
 
 
 def _trust(stated: object) -> str:

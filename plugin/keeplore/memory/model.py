@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from keeplore.text import agent_scope
 
 SCHEMA = 1
+_V = TypeVar("_V")
 
 
 class MemoryKind(StrEnum):
@@ -274,3 +275,8 @@ def new_meta(**fields: Any) -> dict[str, Any]:
         for key, value in in_order(values).items()
         if value not in (None, "", [], (), {})
     }
+
+
+def without_empty(fields: Mapping[str, _V]) -> dict[str, _V]:
+    """The fields that have a value: no "", None, 0, False or empty collection."""
+    return {key: value for key, value in fields.items() if value}

@@ -9,7 +9,7 @@ from typing import Any
 
 from keeplore.errors import StoreError
 from keeplore.memory.conversation_body import Quote
-from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
+from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta, without_empty
 from keeplore.memory.names import new_id
 from keeplore.text import agent_scope
 from keeplore.text.similarity import content_hash, spaced_words
@@ -86,7 +86,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
 
 def _stated_fields(draft: NoteDraft) -> dict[str, Any]:
     """The fields that a draft states as they are."""
-    source = {key: value for key, value in draft.source.items() if value}
+    source = without_empty(draft.source)
     return {
         "permanent": draft.permanent or None,
         "related": [dict(link) for link in draft.related],

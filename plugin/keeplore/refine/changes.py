@@ -11,7 +11,7 @@ from typing import Any
 
 from keeplore.memory import Memory, Quote, new_id
 from keeplore.memory.location import archived_path
-from keeplore.memory.model import in_order, least_trusted
+from keeplore.memory.model import in_order, least_trusted, without_empty
 from keeplore.memory.note import NoteDraft, body_of, note_of, title_and_text
 from keeplore.refine.candidates import CandidateNote
 from keeplore.refine.classify import NoteKind
@@ -300,7 +300,7 @@ def _source(run: RefineRun, fact: Fact) -> dict[str, Any]:
         "from": run.conversation.id,
         "ended": _receipt_fields(fact.ended),
     }
-    return {key: value for key, value in source.items() if value}
+    return without_empty(source)
 
 
 def _run_fields(run: RefineRun) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from keeplore.index.graph import evidence
 from keeplore.index.graph.graph_values import EntityAspect
 from keeplore.memory import Memory
+from keeplore.memory.model import without_empty
 from keeplore.refine.aspects import as_meta, stored_aspects
 from keeplore.refine.triples import Triple, named_in, triples_about
 from keeplore.text.fences import sanitise
@@ -29,7 +30,7 @@ class EntityFacts:
             ],
             "aspects": [as_meta(aspect) for aspect in self.aspects.get(statement, ())],
         }
-        return {key: value for key, value in fields.items() if value}
+        return without_empty(fields)
 
     def unstated(self, statements: Sequence[str]) -> list[Triple]:
         """The triples that none of these statements names both ends of."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 from urllib.parse import quote, urlencode
 
+from keeplore.memory.model import without_empty
 from keeplore.memory.names import short_id
 from keeplore.text.slugs import slugify
 from keeplore.text.turn_ids import short_turn
@@ -44,7 +45,7 @@ class ServedLinks:
         self.top = top
 
     def page(self, name: str, /, **query: str) -> str:
-        parameters = {key: value for key, value in query.items() if value}
+        parameters = without_empty(query)
         asked = f"?{urlencode(parameters)}" if parameters else ""
         return f"{self.top}/{name}{asked}"
 

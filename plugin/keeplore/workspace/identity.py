@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from keeplore.errors import ConfigError, NotFound, StoreError
 from keeplore.memory import slugify
-from keeplore.memory.model import Scope
+from keeplore.memory.model import Scope, without_empty
 from keeplore.memory.names import is_project_name
 from keeplore.recall.request import SearchScope
 from keeplore.store import CheckoutInfo, Store
@@ -64,9 +64,7 @@ class Project:
 
     def to_json(self) -> str:
         """The entry as it is written, without empty fields."""
-        data = {"schema": SCHEMA} | {
-            key: value for key, value in asdict(self).items() if value
-        }
+        data = {"schema": SCHEMA} | without_empty(asdict(self))
         return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 

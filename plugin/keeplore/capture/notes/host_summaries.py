@@ -15,6 +15,7 @@ from keeplore.capture.notes.summary_text import stated_goal, substance
 from keeplore.capture.open_sessions import Sessions
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Exchange, Memory, new_id, new_meta
+from keeplore.memory.model import without_empty
 from keeplore.redact.home_paths import home_path_shortener
 from keeplore.store import Store
 from keeplore.text import agent_scope
@@ -73,7 +74,7 @@ class SummaryKeeper:
             "machine": self._deps.machine,
             "branch": place.branch,
         }
-        source = {key: value for key, value in source.items() if value}
+        source = without_empty(source)
         meta = new_meta(
             id=new_id("summary", origin.host, origin.session, content_hash(text)),
             kind="document",

@@ -10,6 +10,7 @@ from typing import Any
 from keeplore.index import MemoryRow, ScopeFilter, load_or_none
 from keeplore.index.timeline import DoubtedWriters, TimelineFilter
 from keeplore.memory import Conversation
+from keeplore.memory.model import without_empty
 from keeplore.text.dates import in_utc
 from keeplore.web.page_desk import Desk
 from keeplore.web.pages.row_view import by_day, views
@@ -41,7 +42,7 @@ class TimelineQuery:
 
     @property
     def chosen(self) -> dict[str, str]:
-        return {name: value for name, value in asdict(self).items() if value}
+        return without_empty(asdict(self))
 
     def filter(self, workspace: Workspace, *, with_day: bool = True) -> TimelineFilter:
         """The project's own memories and those of its agents, where one was chosen."""

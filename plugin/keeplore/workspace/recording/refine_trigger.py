@@ -14,6 +14,7 @@ from keeplore.config.settings import RefineMode
 from keeplore.errors import KeeploreError
 from keeplore.jobs.queue import JobQueue
 from keeplore.llm.open_model import is_accepted
+from keeplore.memory.model import without_empty
 from keeplore.text.dates import is_recent
 from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
 from keeplore_hooks.events import Compaction
@@ -87,7 +88,7 @@ def enqueue(
     was said last becomes the newest note, in whatever order an import reads them.
     """
     payload = {"workspace": workspace, "why": cause}
-    payload |= {key: option for key, option in options.items() if option}
+    payload |= without_empty(options)
     is_compaction = cause == RefineCause.COMPACTION
     return queue.add(
         FIRST if is_compaction else REST,

@@ -11,6 +11,7 @@ from typing import Any
 from keeplore.index import MemoryRow, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.location import archived_path
+from keeplore.memory.model import without_empty
 from keeplore.memory.note import NoteDraft, body_of, title_and_text
 from keeplore.refine.changes import EVENT
 from keeplore.refine.decide import ProposalAction
@@ -230,9 +231,7 @@ def _record(
         "conversation": proposal.conversation.id,
         "target": target.id if target else "",
     }
-    workspace.store.record(
-        workspace.machine, {key: value for key, value in line.items() if value}
-    )
+    workspace.store.record(workspace.machine, without_empty(line))
 
 
 def _believed_entries(workspace: Workspace) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from pydantic import (
 
 from keeplore.errors import StoreError
 from keeplore.memory.entity_file import MAX_NAME
+from keeplore.memory.model import without_empty
 from keeplore.text.fences import one_plain_line
 from keeplore.text.input_flaws import described_flaws
 from keeplore.text.slugs import hyphenated
@@ -154,4 +155,4 @@ def subject_meta(about: NoteSubject) -> dict[str, list[dict[str, Any]]]:
         "entities": [entity.as_meta() for entity in about.entities],
         "aspects": [aspect.as_meta() for aspect in about.aspects],
     }
-    return {key: items for key, items in fields.items() if items}
+    return without_empty(fields)
