@@ -44,6 +44,7 @@ from keeplore.web.pages.timeline_page import (
     timeline_values,
 )
 from keeplore.worker.usage.view_log import note_looked_at
+from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.editing import newest_version
 
 Page = Callable[[Desk, Request], Response]
@@ -133,20 +134,24 @@ def why(desk: Desk, request: Request) -> Response:
     return HTMLResponse(desk.piece("why.html", **values))
 
 
+def _found_memory(desk: Desk, request: Request) -> FoundMemory:
+    """The memory that the address names. Raises NotFound."""
+    return desk.registry.find(request.path_params["id"], desk.cwd)
+
+
 def memory(desk: Desk, request: Request) -> Response:
-    found = desk.registry.find(request.path_params["id"], desk.cwd)
+    found = _found_memory(desk, request)
     note_looked_at(found)
     values = memory_values(desk, found)
     return _page(desk, request, "memory.html", "timeline", values)
 
 
 def raw(desk: Desk, request: Request) -> Response:
-    found = desk.registry.find(request.path_params["id"], desk.cwd)
-    return PlainTextResponse(raw_text(found))
+    return PlainTextResponse(raw_text(_found_memory(desk, request)))
 
 
 def edit(desk: Desk, request: Request) -> Response:
-    found = desk.registry.find(request.path_params["id"], desk.cwd)
+    found = _found_memory(desk, request)
     joins = request.query_params.get("joins", "")
     values = edit_values(desk, newest_version(desk.registry, found), joins=joins)
     return _page(desk, request, "edit.html", "timeline", values)
@@ -157,7 +162,7 @@ def save(desk: Desk, request: Request) -> Response:
     from keeplore.web.acts import memory_acts  # heavy, as above
 
     form = request.scope[FORM]
-    found = desk.registry.find(request.path_params["id"], desk.cwd)
+    found = _found_memory(desk, request)
     try:
         return _next_page(desk, memory_acts.save_edit(desk, found, form))
     except (KeeploreError, OSError) as e:
