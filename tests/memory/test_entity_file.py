@@ -109,3 +109,57 @@ def test_what_is_written_reads_the_same() -> None:
     text = serialise_entity(said)
     assert parse_entity(text).said == {**said, "aliases": ["12", "a", "Zoë"]}
     assert serialise_entity(parse_entity(text).said) == text
+
+
+@pytest.mark.parametrize(
+    ("more", "written"),
+    [
+        ({}, ""),
+        ({"aliases": ["b", "Zoë", "B", "a", "b"]}, "aliases:\n- a\n- B\n- b\n- Zoë\n"),
+        # its name is no other name of it
+        ({"aliases": ["fastembed"]}, ""),
+        ({"aliases": ["FastEmbed"]}, "aliases:\n- FastEmbed\n"),
+        # whatever else was said stays, though it says nothing
+        (
+            {"note": "", "level": 0, "tags": [], "since": None, "is_ours": False},
+            "note: ''\nlevel: 0\ntags: []\nsince: null\nis_ours: false\n",
+        ),
+        ({"note": "x", "aliases": ["fe"]}, "aliases:\n- fe\nnote: x\n"),
+    ],
+)
+def test_a_file_is_written_in_one_form(more: dict[str, object], written: str) -> None:
+    said = {"aliases": [], "type": "tool", "name": "fastembed", **more}
+    assert serialise_entity(said) == f"name: fastembed\ntype: tool\n{written}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: a\n", {"name": "a", "type": "unknown", "aliases": []}),
+        ("\ufeffname: a\ntype:\n", {"name": "a", "type": "unknown", "aliases": []}),
+        ("name: a\naliases:\n", {"name": "a", "type": "unknown", "aliases": []}),
+        (
+            "name: ' a  b '\ntype: tool\naliases: [' c  d', c d, B, b]\nnote: ''\n",
+            {"name": "a b", "type": "tool", "aliases": ["B", "b", "c d"], "note": ""},
+        ),
+        (
+            f"name: {'x' * 100}\naliases: {[str(n) for n in range(100, 300)]}\n",
+            {
+                "name": "x" * 100,
+                "type": "unknown",
+                "aliases": [str(n) for n in range(100, 300)],
+            },
+        ),
+    ],
+)
+def test_what_a_file_says_is_filled_in(text: str, said: dict[str, object]) -> None:
+    assert parse_entity(text).said == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"name: a\naliases: {[str(n) for n in range(201)]}\n", "name: a\naliases: ['']\n"],
+)
+def test_too_many_names_and_empty_ones_are_refused(text: str) -> None:
+    with pytest.raises(Corrupt, match="`aliases`"):
+        parse_entity(text)
