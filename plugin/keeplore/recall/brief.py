@@ -464,7 +464,7 @@ def loaded_memories(
         view.index,
         partial(load_or_none, view.store),
         view.trust,
-        lambda later: source_of(later).is_told,
+        lambda later: source_of(later).is_believed,
     )
     for row in rows:
         # one may be gone since it was indexed; doctor lists what cannot be read

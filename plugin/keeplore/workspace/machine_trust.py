@@ -196,7 +196,7 @@ class MachineTrust:
         source = self._source(
             name, lambda: self._path_of(memory.id) or "", self._current_knowledge()
         )
-        return memory.trust if source.is_told else FOREIGN
+        return memory.trust if source.is_believed else FOREIGN
 
     def sources(self) -> SourceOf:
         """Tells of rows of the index whose machine they are from, as of now."""
@@ -212,7 +212,7 @@ class MachineTrust:
         shown it.
         """
         known = self._current_knowledge()
-        return known.is_read and self._source_of_commit(lambda: path, known).is_told
+        return known.is_read and self._source_of_commit(lambda: path, known).is_believed
 
     def doubted(self, machines: Iterable[str]) -> DoubtedWriters:
         """The writers among these that are not believed, and the files that such a writer
@@ -221,10 +221,12 @@ class MachineTrust:
         known = self._current_knowledge()
 
         def is_doubted(path: str) -> bool:
-            return not self._source_of_commit(lambda: path, known).is_told
+            return not self._source_of_commit(lambda: path, known).is_believed
 
         return DoubtedWriters(
-            tuple(m for m in machines if not self._source_of_machine(m, known).is_told),
+            tuple(
+                m for m in machines if not self._source_of_machine(m, known).is_believed
+            ),
             tuple(filter(is_doubted, known.history.touched)),
         )
 
@@ -362,7 +364,7 @@ class MachineTrust:
             return False
         authors = set(history.touched.values())
         named = (one for one in authors if signature.is_somebodys(one.email))
-        return all(self._source_of_author(*one, known).is_told for one in named)
+        return all(self._source_of_author(*one, known).is_believed for one in named)
 
     def _read_history(self, head: str, addresses: frozenset[str]) -> CommitHistory:
         if self._history is None:

@@ -198,7 +198,7 @@ def _with_since(
         deps.index,
         context.loaded,
         deps.trust,
-        lambda later: deps.sources()(later).is_told,
+        lambda later: deps.sources()(later).is_believed,
     )
     later = sayings.of(row, conversation, hit.passage, hit.turn, hit.turns)
     named = named_files(memory, hit.passage, conversation)

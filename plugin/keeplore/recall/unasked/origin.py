@@ -29,8 +29,8 @@ class MemorySource(IntEnum):
     REFUSED = 3
 
     @property
-    def is_told(self) -> bool:
-        """Whether what it wrote may be told unasked."""
+    def is_believed(self) -> bool:
+        """Whether what it wrote counts here, and may be told unasked."""
         return self <= MemorySource.ACCEPTED
 
 
@@ -77,8 +77,8 @@ def within_share(
 def unasked_share(
     limit: int, is_told: Callable[[MemoryRow], bool], source_of: SourceOf
 ) -> Callable[[MemoryRow], bool]:
-    """Which of the first ``limit`` rows to tell, of which others' rows have a share; a row that may
-    not be told takes no place.
+    """A function that says of each row in order whether to tell it: of those that may be told the
+    first ``limit``, with a share for other people's rows.
     """
     is_within: Callable[[MemoryRow], bool] = within_share(
         limit, lambda row: source_of(row) is MemorySource.OWN

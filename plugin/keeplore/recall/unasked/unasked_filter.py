@@ -22,7 +22,7 @@ def unasked_filter(index: Index, source_of: SourceOf) -> Callable[[MemoryRow], b
     may push could silence a rule.
     """
     replaced = _superseded(index, source_of) | _contradicted(index, source_of)
-    return lambda row: source_of(row).is_told and row.id not in replaced
+    return lambda row: source_of(row).is_believed and row.id not in replaced
 
 
 def _superseded(index: Index, source_of: SourceOf) -> set[str]:
@@ -31,7 +31,7 @@ def _superseded(index: Index, source_of: SourceOf) -> set[str]:
     for newer, old in index.linked(Relationship.SUPERSEDES):
         older.setdefault(newer, []).append(old)
     rows = index.memories([*older])
-    waiting = [id_ for id_, row in rows.items() if source_of(row).is_told]
+    waiting = [id_ for id_, row in rows.items() if source_of(row).is_believed]
     found: set[str] = set()
     while waiting:
         new = [id_ for id_ in older.get(waiting.pop(), ()) if id_ not in found]
@@ -46,7 +46,7 @@ def _contradicted(index: Index, source_of: SourceOf) -> set[str]:
     """
     pairs = index.linked(Relationship.CONTRADICTS)
     rows = index.memories([*{id_ for pair in pairs for id_ in pair}])
-    trusted = {id_: row for id_, row in rows.items() if source_of(row).is_told}
+    trusted = {id_: row for id_, row in rows.items() if source_of(row).is_believed}
     both = [pair for pair in pairs if trusted.keys() >= {*pair}]
     return {_older(trusted, *pair) for pair in both}
 

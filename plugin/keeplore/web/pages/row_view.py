@@ -48,7 +48,7 @@ def views(workspace: Workspace, rows: Sequence[MemoryRow]) -> list[RowView]:
     gists = workspace.index.timeline.gists([row.id for row in rows])
     source_of = workspace.machine_trust.sources()
     return [
-        RowView(row, _gist(row, gists.get(row.id, "")), not source_of(row).is_told)
+        RowView(row, _gist(row, gists.get(row.id, "")), not source_of(row).is_believed)
         for row in rows
     ]
 

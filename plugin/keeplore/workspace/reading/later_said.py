@@ -20,7 +20,7 @@ def sayings_of(
         workspace.index,
         functools.partial(load_or_none, workspace.store),
         trust.trust_of,
-        counts or (lambda later: trust.sources()(later).is_told),
+        counts or (lambda later: trust.sources()(later).is_believed),
     )
 
 
