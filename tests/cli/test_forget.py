@@ -188,6 +188,25 @@ def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(
     assert SECRET_WORDS not in git("log", "--all", "-p", cwd=home / "remote.git")
 
 
+def test_a_sync_that_only_takes_away_promises_nothing_to_be_found(
+    places: Places, root: Path, git: Callable[..., str], home: Path
+) -> None:
+    git("init", "-q", "--bare", str(home / "remote.git"), cwd=home)
+    git("remote", "add", "origin", str(home / "remote.git"), cwd=root)
+    id_ = remember(places, "Use pnpm")
+    assert keeplore("sync").returncode == 0
+    (path,) = root.rglob("*pnpm*.md")
+    git("clone", "-q", str(home / "remote.git"), str(home / "other"), cwd=home)
+    other = home / "other"
+    (other / "forgotten").mkdir(exist_ok=True)
+    (other / "forgotten" / f"{id_}.json").write_text(f'{{"id": "{id_}"}}\n')
+    git("rm", "-q", path.relative_to(root).as_posix(), cwd=other)
+    git("add", "--all", cwd=other)
+    git("commit", "-qm", "Forget", cwd=other)
+    git("push", "-q", cwd=other)
+    assert keeplore("sync").stdout.endswith("\n0 memories new or changed, 1 gone.\n")
+
+
 def test_what_was_forgotten_can_still_be_purged(
     places: Places, root: Path, git: Callable[..., str]
 ) -> None:

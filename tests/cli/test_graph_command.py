@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -250,3 +251,11 @@ def test_a_file_is_replaced_only_where_it_is_ours(
         ".mermaid",
     ]
     assert run("graph", "--output", str(mine)).returncode == 2
+
+
+def test_the_search_for_an_unknown_name_may_be_typed_as_it_stands(
+    known: Path, run: Run
+) -> None:
+    told = run("graph", 'Jo\'s "x"').stderr
+    command = told.rpartition("lists what is known; `")[2].partition("`")[0]
+    assert shlex.split(command) == ["keeplore", "recall", 'Jo\'s "x"']

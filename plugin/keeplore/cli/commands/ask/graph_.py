@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -213,9 +214,8 @@ def _say_what_is_missing(view: GraphView, name: str) -> int:
     near_it = f" Near it: {', '.join(close)}." if close else ""
     name = plain(name)
     say(f"Nothing found: nothing is known by the name {name!r}.{near_it}", err=True)
-    note(
-        f"`keeplore graph` lists what is known; `keeplore recall {name!r}` looks for the words"
-    )
+    search = f"keeplore recall {shlex.quote(name)}"
+    note(f"`keeplore graph` lists what is known; `{search}` looks for the words")
     return NOTHING
 
 

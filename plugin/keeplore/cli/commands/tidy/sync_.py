@@ -42,8 +42,8 @@ def sync_command(registry: Registry, *, join: bool) -> None:
     say(f"{workspace.name}: {result.note}")
     if refreshed.changed or refreshed.removed:
         changed = counted(refreshed.changed, "memory", "memories")
-        gone = refreshed.removed
-        say(f"{changed} new or changed, {gone} gone; they can be found now.")
+        found = " and can be found now" if refreshed.changed else ""
+        say(f"{changed} new or changed{found}, {refreshed.removed} gone.")
     for text in unreadable_files(workspace.index):
         note(text)
     _note_ignored(workspace)
