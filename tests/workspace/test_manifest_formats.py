@@ -250,3 +250,35 @@ def test_a_name_is_a_name():
     ]
     data = {"dependencies": dict.fromkeys([*texts, "left-pad"])}
     assert of("package.json", json.dumps(data)) == {"packages": ["left-pad"]}
+
+
+DEPENDENCY = "<dependencies><dependency><artifactId>junit</artifactId></dependency></dependencies>"
+
+
+@pytest.mark.parametrize(
+    ("filename", "text", "is_read"),
+    [
+        ("requirements.txt", "fastembed".ljust(1000) + "\n", True),
+        ("requirements.txt", "fastembed".ljust(1001) + "\n", False),
+        (
+            "pyproject.toml",
+            '[project]\ndependencies = ["fastembed"]\n#' + "." * 200,
+            True,
+        ),
+        (
+            "pyproject.toml",
+            '[project]\ndependencies = ["fastembed"]\n#' + "." * 201,
+            False,
+        ),
+        ("pom.xml", "<a>" * 247 + DEPENDENCY + "</a>" * 247, True),
+        ("pom.xml", "<a>" * 248 + DEPENDENCY + "</a>" * 248, False),
+        ("requirements.txt", "x" * 100, True),
+        ("requirements.txt", "x" * 101, False),
+        ("requirements.txt", "xy", True),
+        ("requirements.txt", "x", False),
+    ],
+)
+def test_a_manifest_is_read_as_far_as_a_person_would_write_it(
+    filename: str, text: str, is_read: bool
+) -> None:
+    assert bool(names_in(filename, text)) is is_read
