@@ -16,8 +16,8 @@ from keeplore.capture.distill.extracts import (
     Extract,
     centrality,
     in_order,
-    is_said,
-    likeness,
+    is_restated_in,
+    pairwise_similarity,
     rank_extracts,
     strongest,
 )
@@ -53,7 +53,7 @@ def texts_of(found: Sequence[Extract]) -> list[str]:
 
 
 def test_texts_are_alike_by_their_vectors_and_never_less_than_not_at_all() -> None:
-    assert likeness(["east", "midway", "west"], Embedder()) == [
+    assert pairwise_similarity(["east", "midway", "west"], Embedder()) == [
         [1.0, 0.6, 0.0],
         [0.6, 1.0, 0.0],
         [0.0, 0.0, 1.0],
@@ -62,7 +62,9 @@ def test_texts_are_alike_by_their_vectors_and_never_less_than_not_at_all() -> No
 
 @pytest.mark.parametrize("embed", [None, lambda _: None])
 def test_texts_are_alike_by_their_words_where_there_are_no_vectors(embed: Any) -> None:
-    alike = likeness(["the red kettle", "a kettle, red", "a blue door"], embed)
+    alike = pairwise_similarity(
+        ["the red kettle", "a kettle, red", "a blue door"], embed
+    )
     assert np.round(alike, 6).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 
@@ -139,10 +141,10 @@ def test_what_was_chosen_is_told_in_the_order_in_which_it_was_said() -> None:
         ("The red kettle sings", ["The blue door creaks"], False),
     ],
 )
-def test_a_text_is_said_where_another_has_most_of_its_words(
+def test_a_text_is_restated_where_another_has_most_of_its_words(
     text: str, others: list[str], expected: bool
 ) -> None:
-    assert is_said(text, others) is expected
+    assert is_restated_in(text, others) is expected
 
 
 def test_vectors_decide_which_of_many_decisions_are_told() -> None:
