@@ -108,7 +108,18 @@ def test_a_file_that_is_too_large_is_not_read(root: Path) -> None:
 def test_a_file_that_may_not_be_read_is_an_error(root: Path) -> None:
     write(root, "memory/closed.md", "x")
     (root / "memory" / "closed.md").chmod(0)
-    assert seen(lint(root)) == [("memory/closed.md", 1, "error")]
+    folder = root / "memory" / "gotchas"
+    folder.mkdir()
+    folder.chmod(0)
+    try:
+        report = lint(root)
+    finally:
+        folder.chmod(0o700)
+    assert seen(report) == [
+        ("memory/closed.md", 1, "error"),
+        ("memory/gotchas", 1, "error"),
+    ]
+    assert "look into it" in report.findings[1].message
 
 
 def test_a_secret_is_told_by_kind_and_line_and_not_shown(root: Path) -> None:

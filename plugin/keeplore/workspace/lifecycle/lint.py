@@ -4,6 +4,7 @@ wrong.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -85,7 +86,7 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Lin
         chosen = set().union(*(_chosen_paths(path, chosen) for path in paths))
     wanted = (path for path in present if path in chosen and _is_checked(path))
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
-    found = [_unread_finding(path) for path in skipped if path in chosen]
+    found = [_unread_finding(root, path) for path in skipped if path in chosen]
     found += _link_findings(root, checked, present, is_whole=not paths)
     found += [*_name_findings(present, chosen), *_claimed_twice(root, present, chosen)]
     return _report(root, checked, found)
@@ -102,8 +103,13 @@ def _chosen_paths(path: str, present: Iterable[str]) -> set[str]:
     return found
 
 
-def _unread_finding(path: str) -> LintFinding:
-    """The finding about something among the memories that is no file of one."""
+def _unread_finding(root: Path, path: str) -> LintFinding:
+    """The finding about something among the memories that is no file of one, or a closed folder."""
+    place = root / path
+    is_folder = place.is_dir() and not place.is_symlink()
+    if is_folder and not os.access(place, os.R_OK | os.X_OK):
+        said = "you may not look into it, so nothing in it is read"
+        return LintFinding(path, 1, LintLevel.ERROR, said, "Look at its permissions")
     said = "it is not read: a link, no regular file, or a repository of its own"
     return LintFinding(path, 1, LintLevel.WARNING, said, "Move it out")
 
