@@ -173,14 +173,11 @@ class Demo:
             )
             return
         self.found = found
-        for question, answer in zip(QUESTIONS, answers, strict=True):
-            print(f"  $ keeplore recall {question!r}")
-            hit = answer["hits"][0] if answer["hits"] else None
-            if hit is None:
-                raise RuntimeError(f"nothing recalled for {question!r}")
-            about = (hit["changed_at"][:10], hit["project"], f"{hit['score']:.2f}")
-            print(f"    {hit['title']}  [{' · '.join(about)}]")
-            print(textwrap.indent(hit["passage"], "      "))
+        for question in QUESTIONS:
+            print(f"  $ keeplore recall {question!r} --limit 1")
+            # it fails where nothing is found
+            told = machine.keeplore("recall", question, "--limit", "1", cwd=cwd)
+            show(told.stdout)
             print()
         print(f"  $ keeplore recall {UNRELATED!r}    (exit status {done.returncode})")
         show(done.stdout)
