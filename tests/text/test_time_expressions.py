@@ -256,6 +256,10 @@ def test_days_of_a_week_are_the_last_ones_on_every_day(
 @pytest.mark.parametrize(
     ("asked", "times"),
     [
+        ("half an hour ago", "26-11-21 to 26-11-21"),
+        ("20 minutes ago", "26-11-21 to 26-11-21"),
+        ("3 hours ago", "26-11-21 to 26-11-21"),
+        ("30 hours ago", "26-11-20 to 26-11-20"),
         ("1 day ago", "26-11-20 to 26-11-20"),
         ("a week ago", "26-11-11 to 26-11-17"),
         ("a fortnight ago", "26-10-31 to 26-11-14"),

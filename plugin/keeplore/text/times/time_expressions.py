@@ -335,10 +335,10 @@ def _named_unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date]
 
 
 def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    number = number_of(match["number"])
-    size = math.ceil(_UNITS[match["unit"].lower()])
-    if number * size < today.toordinal():
-        day, margin = today - timedelta(days=number * size), timedelta(days=size // 2)
+    size = _UNITS[(match["unit"] or "hour").lower()]
+    days = int(number_of(match["number"]) * size)
+    if days < today.toordinal():
+        day, margin = today - timedelta(days=days), timedelta(days=math.ceil(size) // 2)
         yield day - margin, day + margin
 
 
@@ -480,7 +480,10 @@ _FORMS = (
         rf"|{ANY_NUMBER}(?= \w+ ago)) weekends?\b(?: ago)?|weekend (?P<before>before last))",
         _weekend,
     ),
-    _form(rf"\b{ANY_NUMBER} (?P<unit>{_UNIT})s? (?:ago|back|earlier)\b", _ago),
+    _form(
+        rf"\b(?:half )?{ANY_NUMBER} (?:(?P<unit>{_UNIT})s? (?:ago|back|earlier)|minutes? ago)\b",
+        _ago,
+    ),
     _form(rf"\bbetween (?P<from>{'|'.join(DAYS)}) and {_WEEKDAY}\b", _weekdays),
     _form(
         r"(?:\b(?:on|last|this) |(?<=\bsince )|(?<=\bafter )|(?<=\bbefore )|(?<=\buntil ))"
