@@ -48,6 +48,10 @@ CHANGES = {
     "a note is written again": lambda it: (it.facts / "tax.md").write_text(""),
     "a note is removed": lambda it: (it.facts / "tax.md").unlink(),
     "a note gets a name": lambda it: (it.facts / ".tax.md").rename(it.facts / "a.md"),
+    "a note loses its name": lambda it: (it.facts / "tax.md").rename(
+        it.facts / "a.old"
+    ),
+    "a note is hidden": lambda it: (it.facts / "tax.md").rename(it.facts / ".a.md"),
     "a note comes": lambda it: (it.apart / "tax.md").replace(it.facts / "tax.md"),
     "a note leaves": lambda it: (it.facts / "tax.md").replace(it.apart / "tax.md"),
     "a folder is made": lambda it: (it.facts / "tax").mkdir(),
@@ -56,6 +60,9 @@ CHANGES = {
     "a followed folder is made": lambda it: (it.root / "user").mkdir(),
     "a followed folder comes": lambda it: it.apart.rename(it.root / "user"),
     "a followed folder leaves": lambda it: (it.root / "memory").rename(it.apart / "m"),
+    "a followed folder loses its name": lambda it: (it.root / "memory").rename(
+        it.root / "old"
+    ),
     "a followed folder is removed": lambda it: (it.root / "projects").rmdir(),
 }
 NO_CHANGES = {

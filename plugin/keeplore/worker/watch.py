@@ -72,7 +72,7 @@ class Watch:
         self._lock = threading.Lock()
         durable.make_private(box)
         self._observer, self._never = _start_observer(
-            box, _Handler(lambda event: on_arrival(_name(event)))
+            box, _Handler(lambda event: on_arrival(_names(event)[-1]))
         )
 
     def follow(self, roots: Iterable[Path]) -> str:
@@ -146,13 +146,12 @@ class Watch:
 
     def _note_folder(self, event: FileSystemEvent) -> None:
         """Note that one of a workspace's folders with memory came or went."""
-        if _name(event) in FOLDERS:
+        if not {*_names(event)}.isdisjoint(FOLDERS):
             self._on_change()
 
     def _note_change(self, event: FileSystemEvent) -> None:
-        name = _name(event)
         self._has_grown = self._has_grown or event.is_directory
-        if event.is_directory or (name.endswith(".md") and not name.startswith(".")):
+        if event.is_directory or any(map(_is_text, _names(event))):
             self._on_change()
 
 
@@ -169,8 +168,15 @@ class _Handler(FileSystemEventHandler):
         self._handle(event)
 
 
-def _name(event: FileSystemEvent) -> str:
-    return Path(os.fsdecode(event.dest_path or event.src_path)).name
+def _names(event: FileSystemEvent) -> list[str]:
+    """The names of what an event is about; of what was moved the one before, then the new one."""
+    paths = (os.fsdecode(path) for path in (event.src_path, event.dest_path) if path)
+    return [Path(path).name for path in paths]
+
+
+def _is_text(name: str) -> bool:
+    """Is it the name of a file with text of a workspace?"""
+    return name.endswith(".md") and not name.startswith(".")
 
 
 def _folders(root: Path) -> list[tuple[Path, _Folder]]:
