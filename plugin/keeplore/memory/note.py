@@ -206,11 +206,11 @@ def _first_sentence(text: str) -> str:
     sentence = next(_sentences(line), "")
     if len(sentence) >= CLEAR_CHARS:
         line = sentence
-    return _title_from(line).rstrip(":")
+    return shortened(line).rstrip(":")
 
 
-def _title_from(line: str) -> str:
-    """A line of the length of a title, cut between words."""
-    if len(line) <= TITLE_CHARS:
+def shortened(line: str, limit: int = TITLE_CHARS) -> str:
+    """A line of at most so many characters, cut between words."""
+    if len(line) <= limit:
         return line
-    return f"{line[: TITLE_CHARS - 1].rsplit(' ', 1)[0].rstrip(' ,;:')}…"
+    return f"{line[: limit - 1].rsplit(' ', 1)[0].rstrip(' ,;:')}…"

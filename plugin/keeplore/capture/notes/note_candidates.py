@@ -45,7 +45,7 @@ from keeplore.capture.notes.repairs import is_repaired
 from keeplore.capture.notes.standing_orders import standing_orders
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.model import Category, Scope, Trust
-from keeplore.memory.note import TITLE_CHARS
+from keeplore.memory.note import TITLE_CHARS, shortened
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import (
     ARROW,
@@ -53,6 +53,7 @@ from keeplore.text.sentences import (
     answer_in,
     answer_line,
     clip,
+    plain_words,
     sentences,
 )
 from keeplore.text.similarity import content_hash
@@ -69,6 +70,7 @@ LONG_MESSAGE = 40  # sentences from which a message counts as a document
 A_MESSAGE = 4
 HEDGE = 0.06  # what "I think" takes: people say so of what they have decided, too
 SUBJECT_CHARS = 1000  # of a text that say what it is about
+QUESTION_CHARS = 32  # that a question keeps in the title of its answer
 MIN_TERMS = 3  # content words of a sentence that says something by itself
 _FIGURE = re.compile(r"\b\d+\b")
 # what a person says of themselves, and against what was said, is short
@@ -377,24 +379,22 @@ def _answer_candidates(reply: AnsweredQuestion, turn: str) -> Iterator[NoteCandi
     answer = pattern("note_recommended").sub("", answer)
     category = _kind_of_decision(f"{question} {answer}")
     quote = Quote(answer_line(reply.question, reply.answer), "user", turn)
-    title = _answer_title(question, answer)
     is_of_task = says(reply.question, "task_question")
     confidence = ANSWERED - OF_TASK if is_of_task else ANSWERED
-    choice = Choice(question, reply.options)
     yield NoteCandidate(
         f"{question}{ARROW}{answer}",
         category,
         confidence,
         quote,
-        title=title,
-        choice=choice,
+        title=_answer_title(question, answer),
+        choice=Choice(question, reply.options),
     )
 
 
 def _answer_title(question: str, answer: str) -> str:
-    answer = clip(answer, TITLE_CHARS // 2)
-    beginning = clip(question, TITLE_CHARS - 4 - len(answer))
-    return f"{beginning}{'' if beginning == question else '…'}{ARROW}{answer}"
+    room = TITLE_CHARS - len(ARROW)
+    answer = shortened(plain_words(answer), room - min(len(question), QUESTION_CHARS))
+    return f"{shortened(question, room - len(answer))}{ARROW}{answer}"
 
 
 def _agreed_candidates(
