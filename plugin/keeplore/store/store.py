@@ -347,8 +347,9 @@ class Store:
 
     def came_back(self) -> set[str]:
         """Paths of present files that hold what is forgotten, which the next commit removes."""
-        known = {file.path for file in self.indexed()}
-        return {file.path for file in self.present()} - known
+        present = [*self.present()]
+        kept = delete.without_forgotten(self.root, self.stones, self.cache, present)
+        return {file.path for file in present} - {file.path for file in kept}
 
     def write_text(self, path: str, text: str) -> None:
         """Write another file of ours (a project's entry), as durably as a memory. Raises UnsafePath

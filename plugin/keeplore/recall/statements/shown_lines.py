@@ -13,7 +13,6 @@ from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.repeated_questions import ends_with_question_mark
 from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.statements.head_statements import (
-    RankedStatements,
     ranked_statements,
     reply_to,
     statements_and_exchange,
@@ -32,7 +31,7 @@ def shown_lines(
     row: MemoryRow,
     passage: PassageRow | None,
     conversation: Conversation | None,
-    found: tuple[str, str],
+    found: Said,
 ) -> list[Said]:
     """What a hit prints, at least a line; ``found`` are the text and the turn that were found.
     Unasked it is quick: from the head alone.
@@ -41,18 +40,9 @@ def shown_lines(
     lines: list[Said] = []
     is_by_statement = query.question.says_something and not context.request.by_exchange
     if conversation and is_by_statement:
-        is_asked = not context.request.filter.is_unasked
-        if is_asked:
+        if not context.request.filter.is_unasked:
             lines = held_lines(context, query, row, conversation)
-        statements = _head_lines(context, query, row, passage, conversation)
-        if statements.rows and not lines:
-            first = statements.rows[0]
-            is_exchange = passage is None or passage.kind == "exchange"
-            reply = reply_to(first, conversation), first.turn
-            beside = found if is_exchange else reply
-            lines = statements_and_exchange(
-                statements, beside, query, context.deps.weights
-            )
+        lines = lines or _head_lines(context, query, row, passage, conversation, found)
     return lines or [(excerpt(text, query.question), turn)]
 
 
@@ -133,9 +123,18 @@ def _head_lines(
     row: MemoryRow,
     passage: PassageRow | None,
     conversation: Conversation,
-) -> RankedStatements:
-    """What the head of the file says now, what answers best first."""
+    found: Said,
+) -> list[Said]:
+    """What the head of the file says now, what answers best first, beside the exchange that was
+    found; nothing where the head says nothing.
+    """
     index, w = context.deps.index, context.deps.weights
     ranked = ranked_statements(index, query, row.id, passage, w)
     texts = {quote.text for quote in conversation.quotes}
-    return replace(ranked, rows=tuple(r for r in ranked.rows if r.text in texts))
+    rows = tuple(r for r in ranked.rows if r.text in texts)
+    if not rows:
+        return []
+    is_exchange = passage is None or passage.kind == "exchange"
+    reply = reply_to(rows[0], conversation), rows[0].turn
+    beside = found if is_exchange else reply
+    return statements_and_exchange(replace(ranked, rows=rows), beside, query, w)

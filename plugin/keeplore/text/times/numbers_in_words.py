@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-_FEW = {"couple": 2, "few": 3, "several": 5}
-_NUMBER = "an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-NUMBERS = _NUMBER.replace("an?", "a").split(
-    "|"
-)  # in the order of what they say, from 1 on
+_OTHER_WORDS = {"an": 1, "couple": 2, "few": 3, "several": 5}
+_NUMBER = "a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+NUMBERS = _NUMBER.split("|")  # in the order of what they say, from 1 on
 # patterns of a regular expression
-COUNT = rf"\d{{1,3}}|(?:a )?(?:couple of|few|several)|{_NUMBER}"
+COUNT = rf"\d{{1,3}}|(?:a )?(?:couple of|few|several)|an|{_NUMBER}"
 ANY_NUMBER = rf"(?P<number>{COUNT})"
 
 
@@ -17,4 +15,4 @@ def number_of(word: str) -> int:
     word = word.lower().removeprefix("a ").removesuffix(" of")
     if word.isdigit():
         return int(word)
-    return 1 if word == "an" else _FEW.get(word) or max(1, NUMBERS.index(word))
+    return _OTHER_WORDS.get(word) or max(1, NUMBERS.index(word))
