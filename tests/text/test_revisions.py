@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.text.revisions import is_choice, replaces, revision_of
+from keeplore.text.revisions import is_choice, lifts_rule, replaces, revision_of
 from keeplore.text.terms import stems
 
 QUEUE = "We move the queue to Redis after all, because Postgres is slow."
@@ -156,9 +156,62 @@ def test_a_name_that_goes_does_so_where_the_same_is_talked_about(
     assert (of_name, of_others) == (expected, False)
 
 
+FORBIDDEN = "We never run migrations on Fridays."
+MAIN = "Never push to main directly."
+
+
+@pytest.mark.parametrize(
+    ("said", "old", "expected"),
+    [
+        ("So migrations on Fridays are fine now.", FORBIDDEN, True),
+        ("migrations on fridays are now allowed", FORBIDDEN, True),
+        ("You may run migrations on Fridays again", FORBIDDEN, True),
+        ("you may now push directly to main", MAIN, True),
+        ("Forget the old rule about Friday migrations.", FORBIDDEN, True),
+        ("Forget the old rule about deployments.", FORBIDDEN, False),
+        ("lift the Friday ban, we have the shadow table", FORBIDDEN, True),
+        ("The freeze on migrations is lifted", FORBIDDEN, True),
+        (
+            "Migrationen am Freitag sind wieder erlaubt",
+            "Nie Migrationen am Freitag",
+            True,
+        ),
+        # of something else, and of what nobody forbade
+        ("Deployments on Fridays are fine now", FORBIDDEN, False),
+        ("Migrations on Fridays are fine now", "Migrations run on Fridays", False),
+        ("Pushes to main are ok again", "Push to main once it is green", False),
+    ],
+)
+def test_what_allows_a_thing_replaces_what_forbade_it(
+    said: str, old: str, *, expected: bool
+) -> None:
+    revision = revision_of(said)
+    assert lifts_rule(said) is (revision is not None) is True
+    assert revision is not None
+    assert replaces(revision, old, frozenset(), decides=True) is expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The tests are fine now",
+        "it is ok again",
+        "They are allowed now",
+        "forget the old rule",
+        "Drop the index",
+        "You may want to look again",
+        "",
+    ],
+)
+def test_how_things_are_allows_nothing(said: str) -> None:
+    assert not lifts_rule(said)
+
+
 def test_hostile_text_takes_no_time() -> None:
     assert revision_of("from " * 50_000) is None
     assert revision_of("switch " + "to " * 50_000) is None
     assert revision_of("drop " + "a b " * 50_000) is None
     assert revision_of("ok " * 50_000 + "goes") is None
     assert revision_of("take " * 50_000 + "down") is None
+    assert revision_of("you may " * 50_000 + "again") is None
+    assert revision_of("forget the " * 50_000 + "rule") is None

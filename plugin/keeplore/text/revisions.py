@@ -57,6 +57,20 @@ _BEFORE_IT = (
     r"vale|bon)[\s,.]+)*(?:the |die |der |das |el |la |le )?"
 )
 _STOP = r"(?=\s*(?:[,;.!]|\Z))"
+_RULE = r"(?:rule|ban|freeze|restriction|requirement|convention|policy)\b"
+_LIFT = (
+    r"\b(?:forget|scrap|drop|ditch|lift|ignore)\s+(?:about\s+)?(?:the|that|our|my)\s+"
+    r"(?:(?:old|earlier)\s+)?+"
+)
+# a rule that holds no more, by what it is about
+_LIFTING = (
+    rf"{_LIFT}(?P<old>{_WORDS}?)\s+{_RULE}",
+    rf"{_LIFT}{_RULE}\s+(?:about|on|against|for)\s+{_OLD}",
+    (
+        rf"\b{_RULE}\s+(?:on|against)\s+(?P<old>{_WORDS})\s+"
+        r"(?:is|has been)\s+(?:lifted|off|over|gone)\b"
+    ),
+)
 # what is taken away, by its name alone; what stands behind it may take its place
 _ENDING = (
     (
@@ -70,6 +84,24 @@ _ENDING = (
         rf"(?:down|out|off|back)(?: again)?{_STOP}"
     ),
 )
+_ALLOWED = r"(?:fine|ok(?:ay)?|allowed|permitted|erlaubt|in ordnung)"
+_AGAIN = r"(?:again|now|jetzt|nun|wieder)"
+# what may be done though it was forbidden; "the tests are fine now" says how they are
+_PERMITTING = (
+    (
+        r"(?:\A|[,;]|\b(?:so|and)\b)\s*(?!(?:the|my|your|our|its?|this|that|these|those|they|all|"
+        r"everything|things|die|der|das)\b)(?P<old>[^,.;:()!?]{2,60}?)\s+(?:is|are|ist|sind)\s+"
+        rf"(?:{_AGAIN}\s+{_ALLOWED}|{_ALLOWED}\s+{_AGAIN})\b"
+    ),
+    rf"\b(?:you|we|everyone)\s+may\s+(?P<old>[^,.;:()!?]{{2,60}}?)\s+{_AGAIN}\b",
+    rf"\b(?:you|we|everyone)\s+may\s+now\s+{_OLD}",
+)
+_FORBIDS = re.compile(
+    r"\b(?:no|not|never|nothing|cannot|without|avoid|stop|forbid\w*|ban(?:ned)?|nicht|nie|"
+    r"niemals|keine?n?)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+PERMITTED = 2 / 3  # share of the words of what is allowed that what forbade it has
 # what is taken instead of what is not named
 _TURNING = (
     rf"\b(?:{_TURN})\b[^,.;:]{{0,60}}?\bto\s+{_NEW}",
@@ -102,11 +134,14 @@ _CHANGING = frozenset(
 class Revision:
     """Stems of content words: of what holds no more, of what is put in its place (empty where it is
     not told apart from the matter), and of the matter (empty where only names are told).
+
+    ``permits`` where what was forbidden may be done; the matter is what.
     """
 
     rejected: frozenset[str]
     chosen: frozenset[str]
     about: frozenset[str]
+    permits: bool = False
 
     @property
     def key(self) -> frozenset[str]:
@@ -133,10 +168,17 @@ def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
-    if ending := _ending_revision(said):
+    if ending := _ending_revision(said) or _permission(said):
         return ending
     new = _taken_up(said) if corrects or _TURNED.search(said) else ""
     return _revision(said, "", new) if new else None
+
+
+def lifts_rule(text: str) -> bool:
+    """Does a sentence allow again what was forbidden?"""
+    said = _REASON.sub("", text[:READ_CHARS])
+    is_lifted = any(phrase.search(said) for phrase in _compiled(_LIFTING))
+    return is_lifted or _permission(said) is not None
 
 
 def is_choice(text: str) -> bool:
@@ -168,12 +210,21 @@ def _revision(said: str, old: str, new: str) -> Revision | None:
 
 
 def _ending_revision(said: str) -> Revision | None:
-    for phrase in _compiled(_ENDING):
+    for phrase in _compiled(_LIFTING + _ENDING):
         if found := phrase.search(said):
             rejected = frozenset(stems(found["old"])) - _CHANGING
             chosen = frozenset(stems(said[found.end() :])) - _CHANGING
             is_short = rejected and len(chosen) <= MOST_ABOUT
             return Revision(rejected, chosen, frozenset()) if is_short else None
+    return None
+
+
+def _permission(said: str) -> Revision | None:
+    for phrase in _compiled(_PERMITTING):
+        if found := phrase.search(said):
+            about = frozenset(stems(found["old"]))
+            revision = Revision(frozenset(), frozenset(), about, permits=True)
+            return revision if about else None
     return None
 
 
@@ -195,6 +246,10 @@ def replaces(
     )
     if not statement_words or revision.chosen & statement_words:
         return False
+    if revision.permits:
+        shared = len(revision.about & statement_words)
+        is_of_it = shared >= PERMITTED * len(revision.about)
+        return is_of_it and _FORBIDS.search(statement) is not None
     if revision.rejected and not revision.about:
         is_near = (
             talk is None

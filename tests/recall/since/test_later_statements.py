@@ -242,6 +242,43 @@ def test_what_goes_by_its_name_alone_ends_what_was_decided_in_an_earlier_talk() 
     assert told == {"second": None, "first": later[1][0]}
 
 
+def test_a_rule_that_is_lifted_is_told_with_what_lifts_it() -> None:
+    rule = "We never run migrations on Fridays from now on."
+    lifted = "We have the shadow table now, so migrations on Fridays are fine now."
+    earlier = (
+        (
+            f"The migration broke the weekend again. {rule}",
+            "Noted, deploy.sh checks it.",
+        ),
+        ("And what about the index build?", "It takes 40 minutes."),
+    )
+    later = (
+        (f"{lifted} Forget the old rule.", "The check is gone from deploy.sh."),
+        ("Add the column with a default.", "Added."),
+    )
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    play("first", itertools.count(0), earlier)
+    play("second", itertools.count(1200), later)
+    cwd = Path.home() / "code" / "ledgerly"
+    with Registry(places) as registry:
+        answer = registry.recall(RecallRequest("may migrations run on Fridays", cwd))
+        told, _ = brief(
+            registry.views(cwd), session="next", source="startup", room=ROOM
+        )
+    ends = {(h.kind, h.session): h.later and h.later.text for h in answer.hits}
+    assert ends == {
+        ("conversation", "second"): None,
+        ("conversation", "first"): lifted,
+        ("note", "first"): lifted,
+    }
+    [note] = lines_of(told, rule)
+    assert f"“{rule}” (user; " in note
+    assert f") — later: “{lifted}” (2026-02-09, " in note
+    [decided] = lines_of(told.replace(note, ""), lifted)
+    assert decided.startswith("- 2026-02-09 · “")
+
+
 def test_what_is_taken_away_in_the_next_file_of_the_same_session_says_so() -> None:
     talk = (
         (

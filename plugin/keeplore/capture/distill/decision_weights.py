@@ -12,9 +12,11 @@ from keeplore.capture.discourse.salience import DIRECTS, directive_odds
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.capture.distill.antecedents import TELLING_TERMS, stands_alone
 from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.text.revisions import lifts_rule
 from keeplore.text.sentences import Sentence
 from keeplore.text.terms import count_terms, terms
 
+LIFTS = 2.2  # how strongly "migrations on Fridays are fine now" decides
 # an order of work with these says more than what to do next: why, and what all will do
 SETTLING = ("firm", "of_all")
 STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
@@ -27,7 +29,7 @@ def decision_weight(sentence: Sentence, *, in_reply: bool = False) -> float:
     text = sentence.text
     if sentence.is_question or not terms(text):
         return 0.0
-    weight = weight_of(text, "decided")
+    weight = max(weight_of(text, "decided"), LIFTS * lifts_rule(text))
     if in_reply:
         weight = max(weight, weight_of(text, "settled_in_reply"))
     return 0.0 if is_left(text) or says(text, "workflow") else weight
