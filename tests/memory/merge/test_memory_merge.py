@@ -327,6 +327,16 @@ def test_a_projects_remotes_of_both_sides_are_kept() -> None:
         # without a base both sides stay
         (None, {"a": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 1}),
         (None, {"r": ["x"]}, {"r": ["x", "y"]}, {"r": ["x", "y"]}),
+        # a directory that one machine knows the project by goes on being it
+        (None, {"path": "~/a"}, {"path": "/b"}, {"path": "~/a", "paths": ["/b"]}),
+        (
+            {"path": "~/a"},
+            {"path": "/b", "paths": ["~/c"]},
+            {"path": "/d"},
+            {"path": "/d", "paths": ["~/c", "/b"]},
+        ),
+        ({"path": "~/a"}, {"path": "/b"}, {"path": "~/a"}, {"path": "/b"}),
+        ({"path": "~/a"}, {}, {"path": "~/a"}, {}),
     ],
 )
 def test_a_project_is_merged_key_by_key(

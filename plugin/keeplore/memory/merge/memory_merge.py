@@ -175,13 +175,20 @@ def merge_log(_path: str, base: str | None, one: str, other: str) -> FileMerge:
 
 
 def merge_project(_path: str, base: str | None, one: str, other: str) -> FileMerge:
-    """Merge two versions of a ``project.json`` key by key, lists as sets."""
+    """Merge two versions of a ``project.json`` key by key, lists as sets. Where each has another
+    ``path``, the one that gives way stands in ``paths``: its directory goes on being the project.
+    """
     texts = sorted((one, other), key=_fingerprint)
     loser, winner = map(_json, texts)
     if loser is None or winner is None:
         readable = [text for text in texts if _json(text) is not None]
         return FileMerge((*readable, max(one, other))[0], {})
-    meta, _ = _joined_meta(_json(base) if base is not None else None, loser, winner)
+    known = _json(base) if base is not None else None
+    meta, _ = _joined_meta(known, loser, winner)
+    path, paths = loser.get("path"), meta.get("paths", [])
+    if isinstance(path, str) and isinstance(paths, list):
+        if path not in [(known or {}).get("path"), meta.get("path"), *paths]:
+            meta["paths"] = [*paths, path]
     return FileMerge(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", {})
 
 
