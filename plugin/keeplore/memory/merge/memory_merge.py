@@ -183,13 +183,19 @@ def merge_project(_path: str, base: str | None, one: str, other: str) -> FileMer
     if loser is None or winner is None:
         readable = [text for text in texts if _json(text) is not None]
         return FileMerge((*readable, max(one, other))[0], {})
-    known = _json(base) if base is not None else None
-    meta, _ = _joined_meta(known, loser, winner)
-    path, paths = loser.get("path"), meta.get("paths", [])
-    if isinstance(path, str) and isinstance(paths, list):
-        if path not in [(known or {}).get("path"), meta.get("path"), *paths]:
-            meta["paths"] = [*paths, path]
+    meta = _joined_entry(_json(base or "") or {}, loser, winner)
     return FileMerge(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", {})
+
+
+def _joined_entry(
+    base: Mapping[str, Any], loser: Mapping[str, Any], winner: Mapping[str, Any]
+) -> dict[str, Any]:
+    meta, _ = _joined_meta(base, loser, winner)
+    path, paths = loser.get("path"), meta.get("paths", [])
+    is_lost = isinstance(path, str) and path not in (base.get("path"), meta.get("path"))
+    if is_lost and isinstance(paths, list):
+        meta["paths"] = merge_lists([], [path], paths)
+    return meta
 
 
 def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge:
