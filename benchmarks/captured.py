@@ -16,7 +16,7 @@ import talks
 
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
+from keeplore.memory import AgentQuestion, Conversation, Exchange, Memory
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
@@ -99,7 +99,7 @@ def _turn(origin: Origin, exchange: Exchange) -> Turn:
             reply.answer,
             reply.options,
         )
-        if isinstance(reply, AnsweredQuestion)
+        if isinstance(reply, AgentQuestion)
         else reply
         for n, reply in enumerate(exchange.replies)
     )

@@ -24,7 +24,7 @@ from pathlib import Path
 from talks import DATA, exchanges, text_hash
 
 from keeplore.capture.notes.note_candidates import AUTOMATIC, NoteCandidate, candidates
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.sentences import clip
 
 LABELS = Path(__file__).with_name("notes_labels.tsv")
@@ -133,7 +133,7 @@ def _is_unchanged(
         reply
         for exchange in talk
         for reply in exchange.replies
-        if isinstance(reply, AnsweredQuestion)
+        if isinstance(reply, AgentQuestion)
     )
     return any(
         text_hash(f"{text} → {' '.join(a.answer.split())}") == digest for a in asked

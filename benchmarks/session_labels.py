@@ -20,7 +20,7 @@ from typing import Any
 
 from talks import DATA, exchanges, text_hash
 
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 
 LABELS = Path(__file__).with_suffix(".jsonl")
 
@@ -60,7 +60,7 @@ def messages(said: tuple[Exchange, ...]) -> Iterator[dict[str, Any]]:
 def _of_exchange(exchange: Exchange) -> Iterator[tuple[str, str]]:
     yield "user", exchange.user
     for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion):
+        if isinstance(reply, AgentQuestion):
             yield "answer", f"{reply.question} -> {reply.answer}"
         else:
             yield "assistant", reply

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from keeplore.capture.message_filter import clean
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.installed import HOSTS
@@ -62,7 +62,7 @@ def _of_turn(turn: Turn) -> Exchange:
     replies = [
         clean(reply)
         if isinstance(reply, str)
-        else AnsweredQuestion(
+        else AgentQuestion(
             clean(reply.question), clean(reply.answer), tuple(map(clean, reply.options))
         )
         for reply in turn.replies

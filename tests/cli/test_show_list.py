@@ -15,7 +15,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import (
-    AnsweredQuestion,
+    AgentQuestion,
     Conversation,
     Exchange,
     Memory,
@@ -78,7 +78,7 @@ def conversation(asked: str = "Which port does staging use?") -> Memory:
             "turn-two-2",
             "2026-02-09T14:05:00Z",
             "Then move it.\nTo 5434.",
-            ("Done.", AnsweredQuestion("Commit?", "Yes", ("Yes",))),
+            ("Done.", AgentQuestion("Commit?", "Yes", ("Yes",))),
         ),
     )
     talk = Conversation("Which port", exchanges, session_context="ports")

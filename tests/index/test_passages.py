@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, Quote
+from keeplore.memory import AgentQuestion, Conversation, Exchange, Memory, Quote
 from keeplore.memory.conversation_body import ConversationLink, turns_of
 from keeplore.text.query_terms import extra_tokens, query_terms, token_count
 from keeplore_hooks.events import Work
@@ -131,7 +131,7 @@ def test_later_pieces_of_a_long_answer_carry_the_question() -> None:
 
 
 def test_questions_with_their_options_and_answers_are_part_of_the_exchange() -> None:
-    asked = AnsweredQuestion("Which database?", "SQLite", ("SQLite", "Postgres"))
+    asked = AgentQuestion("Which database?", "SQLite", ("SQLite", "Postgres"))
     exchange = Exchange("t1", "2026-02-09T14:00:00Z", "Go", (asked,))
     [passage] = passages_of(talk(exchange))
     body = passage.body

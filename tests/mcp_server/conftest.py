@@ -18,7 +18,7 @@ from quick_machine import QuickMachine
 
 from keeplore.config.places import Places
 from keeplore.memory import (
-    AnsweredQuestion,
+    AgentQuestion,
     Conversation,
     Exchange,
     Memory,
@@ -147,7 +147,7 @@ class Office(QuickMachine):
                 "turn-two-2",
                 "2026-02-09T14:05:00Z",
                 "Then move it to 5434.",
-                ("Done.", AnsweredQuestion("Commit?", "Yes", ("Yes", "No"))),
+                ("Done.", AgentQuestion("Commit?", "Yes", ("Yes", "No"))),
             ),
         )
         talk = Conversation(

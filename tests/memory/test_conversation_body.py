@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange
+from keeplore.memory import AgentQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import EXCHANGES, MAX_STEP, Reply
 
 MARK = "<!-- keeplore:turn t1 2026-02-09T10:00:00Z -->\n### User · 10:00\n\nGo on\n\n"
@@ -61,7 +61,7 @@ Both are mended.
 
 
 def test_after_a_question_the_assistant_has_a_heading_again() -> None:
-    question = AnsweredQuestion("Half up?", "yes")
+    question = AgentQuestion("Half up?", "yes")
     text = body("Let me ask.", question, "Done.")
     assert [line for line in text.split("\n") if line.startswith("#")] == [
         "### Assistant",

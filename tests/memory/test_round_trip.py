@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import (
-    AnsweredQuestion,
+    AgentQuestion,
     Conversation,
     ConversationLink,
     Exchange,
@@ -112,9 +112,7 @@ turn_ids = (
     | st.integers(0, 999).map(lambda n: f"prompt:{n:03}")
     | texts.filter(bool)
 )
-asked = st.builds(
-    AnsweredQuestion, words, words, st.lists(words, max_size=3).map(tuple)
-)
+asked = st.builds(AgentQuestion, words, words, st.lists(words, max_size=3).map(tuple))
 replies = st.lists(words | asked, max_size=3).map(tuple)
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.memory import (
-    AnsweredQuestion,
+    AgentQuestion,
     Conversation,
     ConversationLink,
     Exchange,
@@ -125,7 +125,7 @@ def conversation_of(ids: list[str], session: str, words: list[str]) -> Conversat
             words[place % len(words)],
             (
                 words[(place + 1) % len(words)],
-                AnsweredQuestion(words[0], "the first one", ("a", words[-1])),
+                AgentQuestion(words[0], "the first one", ("a", words[-1])),
                 words[(place + 2) % len(words)],
             ),
         )
@@ -192,10 +192,10 @@ def planted() -> list[tuple[str, Conversation]]:
     plain = conversation_of(["t1", "t2"], "s1", ["Which index?"])
     first, second = plain.exchanges
     quote = replace(plain.context[0], text=f"use {token}")
-    asked = AnsweredQuestion(f"Is it {token}?", "yes", ("no",))
-    option = AnsweredQuestion("Which?", "b", (token,))
-    answer = AnsweredQuestion("Which?", f"It is {token}.")
-    told = AnsweredQuestion("What is the password of the database?", "Tr0ub4dor&3x")
+    asked = AgentQuestion(f"Is it {token}?", "yes", ("no",))
+    option = AgentQuestion("Which?", "b", (token,))
+    answer = AgentQuestion("Which?", f"It is {token}.")
+    told = AgentQuestion("What is the password of the database?", "Tr0ub4dor&3x")
     return [
         (
             "user",

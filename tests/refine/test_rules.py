@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.recall.since.contradictions import contradiction, is_opposite
 from keeplore.refine import decide, extract
 from keeplore.refine.answers.answer_schema import ChoiceItem, FactItem, items
@@ -46,7 +46,7 @@ SAID = (
         "t2",
         "2026-02-09T10:01:00Z",
         "",
-        (AnsweredQuestion("Which port?", "Port 5433, please", ("5432", "5433")), CODE),
+        (AgentQuestion("Which port?", "Port 5433, please", ("5432", "5433")), CODE),
     ),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.workspace.reading.spoken_exchange import is_shortened, spoken_messages
 
 PLAN = "\n".join(
@@ -20,7 +20,7 @@ TALK = Exchange(
         "Now I'll read the migrations:",
         "The entries refer to accounts, so accounts must exist before.",
         f"{PLAN}\n9. Drop the old tables right away, without a backup.",
-        AnsweredQuestion("Approve the plan?", "No, keep the old tables for a month."),
+        AgentQuestion("Approve the plan?", "No, keep the old tables for a month."),
         f"{PLAN}\n9. Keep the old tables until the end of October.",
         "Now let me run the tests:",
     ),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.memory import AnsweredQuestion, Conversation, Memory, parse
+from keeplore.memory import AgentQuestion, Conversation, Memory, parse
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
@@ -118,7 +118,7 @@ def test_words_that_announce_secrets_cost_no_turn_no_reply_and_no_push(
             == turns[:count]
         )
         assert [(e.user, e.assistant) for e in exchanges] == list(TALK[:count])
-        asked = AnsweredQuestion("Which store gets the token", "Vault", ("Vault",))
+        asked = AgentQuestion("Which store gets the token", "Vault", ("Vault",))
         assert asked in exchanges[1].replies
         assert {memory.source["session"] for memory in memories} == {SESSION}
     with Registry(places) as registry:

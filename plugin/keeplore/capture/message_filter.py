@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from keeplore.capture.notable_commands import rank
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.redact.field_redaction import FieldRedaction
 from keeplore.redact.home_paths import home_path_shortener
 from keeplore.text.code_fences import code_spans
@@ -114,13 +114,13 @@ def filtered_exchange(turn: Turn, redact: Callable[[str, str], str]) -> Exchange
 
     spoken = [reply for reply in turn.replies if isinstance(reply, str)]
     kept = iter(without_split_private(spoken))
-    replies: list[str | AnsweredQuestion] = []
+    replies: list[str | AgentQuestion] = []
     for reply in turn.replies:
         if isinstance(reply, str):
             replies.append(observe(next(kept)))
         else:
             question, answer = clean(reply.question), clean(reply.answer)
-            asked = AnsweredQuestion(question, answer, tuple(map(clean, reply.options)))
+            asked = AgentQuestion(question, answer, tuple(map(clean, reply.options)))
             replies.append(FieldRedaction(words=shorten, id=str).question(asked))
     user = observe(turn.user)
     messages = tuple(reply for reply in replies if reply)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from keeplore.capture.capture_deps import MemoryPlace
 from keeplore.capture.notable_commands import most_notable
 from keeplore.capture.segmenter import is_confirmation
-from keeplore.memory import AnsweredQuestion, Conversation, ConversationLink, Exchange
+from keeplore.memory import AgentQuestion, Conversation, ConversationLink, Exchange
 from keeplore.memory.conversation_body import NO_WORK
 from keeplore.text.terms import count_terms
 from keeplore_hooks.events import Turn, Work
@@ -137,7 +137,7 @@ def _is_hollow(exchange: Exchange) -> bool:
 
 
 def _is_hardly_answered(exchange: Exchange) -> bool:
-    has_asked = any(isinstance(reply, AnsweredQuestion) for reply in exchange.replies)
+    has_asked = any(isinstance(reply, AgentQuestion) for reply in exchange.replies)
     return not has_asked and len(exchange.assistant) < FEW_CHARS
 
 

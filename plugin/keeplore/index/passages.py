@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
+from keeplore.memory import AgentQuestion, Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import EXCHANGES, without_empty_parts
 from keeplore.memory.digest import KIND as DIGEST
 from keeplore.text.code_fences import fenced_lines
@@ -123,6 +123,9 @@ def passages_of(memory: Memory) -> list[Passage]:
 
 
 def _passages(memory: Memory) -> Iterator[Passage]:
+    """The passages of a memory by its kind: of a conversation what came of it, its statements and
+    its exchanges, of others the sections.
+    """
     body = memory.body.replace("\r\n", "\n")  # an editor on Windows may have saved it
     place = " · ".join(
         filter(None, (memory.project, memory.category, memory.created_at[:10]))
@@ -221,6 +224,7 @@ def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
 
 
 def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
+    """The passages of each exchange, with what was said before and after it as context."""
     texts = [_exchange_text(exchange) for exchange in exchanges]
     for number, exchange in enumerate(exchanges):
         before = "\n".join(texts[max(0, number - NEIGHBOURS) : number])
@@ -245,7 +249,7 @@ def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
 
 def _exchange_text(exchange: Exchange) -> str:
     replies = [
-        _question_text(reply) if isinstance(reply, AnsweredQuestion) else reply
+        _question_text(reply) if isinstance(reply, AgentQuestion) else reply
         for reply in exchange.replies
     ]
     lines = [f"User: {exchange.user}" if exchange.user else ""]
@@ -253,7 +257,7 @@ def _exchange_text(exchange: Exchange) -> str:
     return "\n\n".join(filter(None, lines))
 
 
-def _question_text(reply: AnsweredQuestion) -> str:
+def _question_text(reply: AgentQuestion) -> str:
     options = f" ({', '.join(reply.options)})" if reply.options else ""
     return f"{reply.question}{options}\nUser: {reply.answer or '(declined)'}"
 

@@ -3,7 +3,7 @@ disk.
 """
 
 from keeplore.memory.conversation_body import (
-    AnsweredQuestion,
+    AgentQuestion,
     Conversation,
     ConversationLink,
     Exchange,
@@ -32,7 +32,7 @@ __all__ = [
     "RELATIONSHIPS",
     "SCOPES",
     "WIDE_SCOPES",
-    "AnsweredQuestion",
+    "AgentQuestion",
     "Conversation",
     "ConversationLink",
     "Exchange",

@@ -63,8 +63,10 @@ NO_WORK = Work()
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredQuestion:
-    """A question of the agent with the person's answer, ``""`` where it was declined."""
+class AgentQuestion:
+    """A question that the agent put to the person in form, with the answer: ``""`` where it was
+    declined.
+    """
 
     question: str
     answer: str = ""
@@ -80,7 +82,7 @@ class AnsweredQuestion:
         return self.is_answered and bool(self.question.strip())
 
 
-Reply = str | AnsweredQuestion
+Reply = str | AgentQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,9 +311,9 @@ def _mark_lines(kind: str, *, is_below: bool) -> Iterator[str]:
     yield ""
 
 
-def encode_question(answered: AnsweredQuestion) -> str:
-    """A question as its mark holds it; ``unpacked`` gives it back."""
-    data = {"q": answered.question, "a": answered.answer, "o": list(answered.options)}
+def encode_question(asked: AgentQuestion) -> str:
+    """A question as its mark holds it; ``decode_question`` gives it back."""
+    data = {"q": asked.question, "a": asked.answer, "o": list(asked.options)}
     # a comment must not hold "--" or ">"
     return (
         json.dumps(data, ensure_ascii=False)
@@ -320,11 +322,11 @@ def encode_question(answered: AnsweredQuestion) -> str:
     )
 
 
-def _question_lines(answered: AnsweredQuestion) -> Iterator[str]:
-    yield f"<!-- keeplore:question {encode_question(answered)} -->"
-    yield f"> **Asked:** {_line(answered.question)}"
-    yield from (f"> - {_line(option)}" for option in answered.options)
-    yield from (">", f"> **Answer:** {_line(answered.answer) or '(declined)'}", "")
+def _question_lines(asked: AgentQuestion) -> Iterator[str]:
+    yield f"<!-- keeplore:question {encode_question(asked)} -->"
+    yield f"> **Asked:** {_line(asked.question)}"
+    yield from (f"> - {_line(option)}" for option in asked.options)
+    yield from (">", f"> **Answer:** {_line(asked.answer) or '(declined)'}", "")
 
 
 def _exchanges(tail: str) -> Iterator[Exchange]:
@@ -367,15 +369,15 @@ def _list_items(words: str) -> list[str]:
     return [step.strip("\n") for step in items if step.strip()]
 
 
-def decode_question(encode_question: str) -> AnsweredQuestion:
+def decode_question(encoded: str) -> AgentQuestion:
     """The question of a mark; a mark that is broken is one without an answer."""
     try:
-        data = json.loads(encode_question)
-        return AnsweredQuestion(
+        data = json.loads(encoded)
+        return AgentQuestion(
             str(data["q"]), str(data["a"]), tuple(str(option) for option in data["o"])
         )
     except (ValueError, KeyError, TypeError, RecursionError):
-        return AnsweredQuestion(encode_question)
+        return AgentQuestion(encoded)
 
 
 def _escape(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from keeplore.memory import AnsweredQuestion
+from keeplore.memory import AgentQuestion
 from keeplore.memory.conversation_body import decode_question, encode_question
 from keeplore.memory.frontmatter import dump
 from keeplore.memory.said_parts import PartKind, SaidPart, is_own, of_body, of_file
@@ -57,17 +57,15 @@ class FieldRedaction:
             return [self._member(key, item) for item in value]
         return self._redacted_value(key, value)
 
-    def question(self, answered: AnsweredQuestion) -> AnsweredQuestion:
+    def question(self, asked: AgentQuestion) -> AgentQuestion:
         """A question and its answer, which may be a secret for what was asked alone."""
-        question = self.words(answered.question)
-        both = self.words(f"{question}\n\n{answered.answer}")
+        question = self.words(asked.question)
+        both = self.words(f"{question}\n\n{asked.answer}")
         if both.startswith(f"{question}\n\n"):
             answer = both[len(question) + 2 :]
         else:
-            answer = self.words(answered.answer) and REMOVED
-        return AnsweredQuestion(
-            question, answer, tuple(map(self.words, answered.options))
-        )
+            answer = self.words(asked.answer) and REMOVED
+        return AgentQuestion(question, answer, tuple(map(self.words, asked.options)))
 
     def _redacted_part(self, kind: PartKind, said: str) -> str:
         if kind == PartKind.ID:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.fences import strip_fenced
 from keeplore.text.similarity import text_hash
 
@@ -186,7 +186,7 @@ def _speaker_texts(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """Speaker and text of each message; of a question the options belong to it."""
     yield "user", exchange.user
     for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion):
+        if isinstance(reply, AgentQuestion):
             yield "assistant", "\n- ".join((reply.question, *reply.options))
             yield "user", reply.answer
         else:

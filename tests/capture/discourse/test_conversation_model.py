@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keeplore.capture.discourse.conversation_model import ConversationModel
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 
 
 def test_orders_of_the_moment_guesses_questions_and_what_ended_or_says_little_tell_nothing() -> (
@@ -39,7 +39,7 @@ def test_orders_of_the_moment_guesses_questions_and_what_ended_or_says_little_te
 
 
 def test_the_questions_in_form_have_the_number_of_their_exchange() -> None:
-    asked = AnsweredQuestion("Which queue?", "Postgres", ("Postgres", "Redis"))
+    asked = AgentQuestion("Which queue?", "Postgres", ("Postgres", "Redis"))
     exchanges = [
         Exchange("a", "2026-03-01T10:00:00Z", "begin", ("Yes.",)),
         Exchange("b", "2026-03-01T10:05:00Z", "go on", (asked, "Done.")),

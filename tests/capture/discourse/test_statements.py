@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from keeplore.capture.discourse.statements import Act, statements_of
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.sentences import answer_line
 
 AT = "2026-03-01T10:00:00Z"
 
 
-def said(user: str, *replies: str | AnsweredQuestion) -> list[Exchange]:
+def said(user: str, *replies: str | AgentQuestion) -> list[Exchange]:
     return [Exchange("t1", AT, user, replies)]
 
 
 def test_each_sentence_has_its_speaker_its_place_and_its_act() -> None:
-    asked = AnsweredQuestion("Which queue?", "Postgres", ("Postgres", "Redis"))
+    asked = AgentQuestion("Which queue?", "Postgres", ("Postgres", "Redis"))
     exchanges = said(
         "Jobs get lost. We decided to use one database.",
         "Let me look at the worker.",
@@ -42,7 +42,7 @@ def test_each_sentence_has_its_speaker_its_place_and_its_act() -> None:
 
 
 def test_a_question_that_was_declined_states_nothing() -> None:
-    assert statements_of(said("", AnsweredQuestion("Which queue?", ""))) == ()
+    assert statements_of(said("", AgentQuestion("Which queue?", ""))) == ()
 
 
 def test_of_a_paste_only_the_beginning_and_the_background_are_the_persons_own() -> None:

@@ -7,7 +7,7 @@ import pytest
 from keeplore.capture.distill.decisions import decisions
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.notes.note_candidates import candidates
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory import AgentQuestion, Exchange, Quote
 
 AT = "2026-02-09T14:03:11Z"
 ASKED = "Which session store should the shop use?"
@@ -109,7 +109,7 @@ def test_what_only_speaks_of_an_option_takes_none(said: str) -> None:
 
 
 def test_an_answer_in_form_can_be_changed_too() -> None:
-    asked = AnsweredQuestion("Which database?", "Postgres", ("Postgres", "SQLite"))
+    asked = AgentQuestion("Which database?", "Postgres", ("Postgres", "SQLite"))
     exchanges = [
         Exchange("t-0", AT, "Set the shop up", (asked, "Postgres runs.")),
         *(

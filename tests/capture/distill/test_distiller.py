@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import CAPS, distill
 from keeplore.capture.distill.extracts import MAX_RANKED
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import MAX_QUOTE, bare, clip, sentences
 
 
-def talk(*said: str | AnsweredQuestion) -> list[Exchange]:
+def talk(*said: str | AgentQuestion) -> list[Exchange]:
     """Exchanges from what the person and the agent said in turns; a question belongs to the agent's
     side.
     """
@@ -39,7 +39,7 @@ def texts(exchanges: Sequence[Exchange], *parts: str) -> list[str]:
     return [quote.text for part in parts for quote in found[part]]
 
 
-def decided(*said: str | AnsweredQuestion) -> list[str]:
+def decided(*said: str | AgentQuestion) -> list[str]:
     return texts(talk(*said), "decision", "also_decided")
 
 
@@ -378,7 +378,7 @@ def test_labelled_options_can_be_picked_too() -> None:
 
 
 def test_an_answered_question_is_a_decision_and_a_declined_one_is_open() -> None:
-    asked = AnsweredQuestion(
+    asked = AgentQuestion(
         "Where should the diagrams go?",
         "docs/generated",
         ("docs/generated", "build output"),
@@ -387,7 +387,7 @@ def test_an_answered_question_is_a_decision_and_a_declined_one_is_open() -> None
         Quote("Where should the diagrams go? → docs/generated", "user", "turn-0"),
     )
     declined = distill(
-        talk("make diagrams", AnsweredQuestion("Where should the diagrams go?", ""))
+        talk("make diagrams", AgentQuestion("Where should the diagrams go?", ""))
     )
     assert declined["decision"] == () and [
         q.text for q in declined["open_questions"]
@@ -716,7 +716,7 @@ def is_in(quote: Quote, exchanges: Iterable[Exchange]) -> bool:
     for exchange in exchanges:
         spoken.append(exchange.user)
         for reply in exchange.replies:
-            if isinstance(reply, AnsweredQuestion):
+            if isinstance(reply, AgentQuestion):
                 spoken += [reply.question, reply.answer, *reply.options]
             else:
                 spoken.append(reply)
@@ -774,7 +774,7 @@ WORDS = (
 PIECES = st.sampled_from((*CUES, *MARKS, *WORDS))
 MESSAGES = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=120)
 REPLIES = MESSAGES | st.builds(
-    AnsweredQuestion, MESSAGES, MESSAGES, st.lists(MESSAGES, max_size=3).map(tuple)
+    AgentQuestion, MESSAGES, MESSAGES, st.lists(MESSAGES, max_size=3).map(tuple)
 )
 EXCHANGES = st.lists(
     st.tuples(MESSAGES, st.lists(REPLIES, max_size=3)).map(
@@ -869,7 +869,7 @@ def test_items_know_their_label_lead_and_heading() -> None:
     assert (found["That is all."].label, found["That is all."].lead) == ("", "")
 
 
-def asking(*asked: AnsweredQuestion) -> Exchange:
+def asking(*asked: AgentQuestion) -> Exchange:
     return Exchange(
         "turn-q", "2026-03-01T10:00:00Z", "What do you need to know?", tuple(asked)
     )
@@ -879,7 +879,7 @@ def test_what_the_person_settles_outranks_what_they_answered() -> None:
     exchanges = [
         *talk("Where should jobs live?", LISTED),
         asking(
-            AnsweredQuestion(
+            AgentQuestion(
                 "What happens to a job whose worker dies?",
                 "Another worker takes it",
                 ("Another worker takes it",),
@@ -907,7 +907,7 @@ def test_answers_alone_are_the_decision() -> None:
     found = distill(
         [
             asking(
-                AnsweredQuestion(
+                AgentQuestion(
                     "Which database should the queue use?",
                     "Postgres",
                     ("Postgres", "Redis"),
@@ -923,7 +923,7 @@ def test_answers_alone_are_the_decision() -> None:
 def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up() -> (
     None
 ):
-    asked = AnsweredQuestion(
+    asked = AgentQuestion(
         "How often may a mail be sent twice?",
         "Never at all",
         ("Never at all", "Rarely is fine"),
@@ -961,13 +961,13 @@ def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up
 def test_of_an_objection_only_the_words_that_settle_something_are_quoted(
     question: str, answer: str, decided: bool
 ) -> None:
-    found = distill([asking(AnsweredQuestion(question, answer, ("Yes, push", "No")))])
+    found = distill([asking(AgentQuestion(question, answer, ("Yes, push", "No")))])
     quoted = [q.text for part in ("decision", "also_decided") for q in found[part]]
     assert quoted == ([answer] if decided else [])
 
 
 def test_what_is_said_in_place_of_a_leave_stands_without_the_name_of_the_step() -> None:
-    asked = AnsweredQuestion(
+    asked = AgentQuestion(
         'Allow Bash git add hooks.go && git commit -m "$(cat?',
         "I think we should separate the hook types for clarity.",
     )
@@ -1031,7 +1031,7 @@ Keep jobs in a Postgres table and take them with SKIP LOCKED. Nothing else chang
 
 def test_of_a_plan_that_the_person_agreed_to_the_approach_is_decided() -> None:
     def with_plan(answer: str) -> list[str]:
-        asked = AnsweredQuestion("Proceed with this plan?", answer)
+        asked = AgentQuestion("Proceed with this plan?", answer)
         return [
             q.text
             for q in distill(

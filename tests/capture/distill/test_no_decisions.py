@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.capture.distill.distiller import distill
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 
 STORE = "Where shall the drafts be stored?"
 REVIEW = """Here is what I found:
@@ -18,7 +18,7 @@ The `Draft` class must stay free of any call to the network."""
 COPIED = "Copied from notes.py, it should be kept in one place."
 
 
-def decided(*said: str | AnsweredQuestion) -> list[str]:
+def decided(*said: str | AgentQuestion) -> list[str]:
     exchanges = [
         Exchange(
             f"t{n}", "2026-03-01T10:00:00Z", str(words), said[2 * n + 1 : 2 * n + 2]
@@ -50,7 +50,7 @@ def test_an_answer_that_leaves_the_choice_to_the_agent_decides_nothing(
     answer: str,
 ) -> None:
     options = ("A folder", "A table", answer)
-    assert decided("keep drafts", AnsweredQuestion(STORE, answer, options)) == []
+    assert decided("keep drafts", AgentQuestion(STORE, answer, options)) == []
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_an_answer_that_leaves_the_choice_to_the_agent_decides_nothing(
     ],
 )
 def test_an_answer_that_settles_a_part_is_a_decision(answer: str) -> None:
-    assert decided("keep drafts", AnsweredQuestion(STORE, answer)) == [
+    assert decided("keep drafts", AgentQuestion(STORE, answer)) == [
         f"{STORE} → {answer}"
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.capture.distill.distiller import distill
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 
 
 def talk(*said: str) -> list[Exchange]:
@@ -112,7 +112,7 @@ def test_a_question_that_a_later_answer_covers_is_not_open() -> None:
 
 
 def test_what_was_asked_in_prose_and_then_in_form_is_answered() -> None:
-    asked = AnsweredQuestion(
+    asked = AgentQuestion(
         "Which database should hold the queue?", "Postgres", ("Postgres", "SQLite")
     )
     exchange = Exchange(
@@ -341,10 +341,10 @@ def test_what_a_person_puts_off_stays_open_though_the_talk_goes_on(remark: str) 
 
 def test_a_question_that_was_asked_again_and_answered_is_not_open() -> None:
     options = ("Pre-built binaries", "Build from source")
-    first = AnsweredQuestion(
+    first = AgentQuestion(
         "Do you want people to install binaries, or to build them?", "", options
     )
-    again = AnsweredQuestion(
+    again = AgentQuestion(
         "Which installation method shall the formula have?", options[0], options
     )
     talked = [

@@ -18,7 +18,7 @@ from keeplore.capture.distill.title_wording import (
     short_statement,
 )
 from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.text.sentences import Sentence
 from keeplore_hooks.events import Work
 
@@ -276,7 +276,7 @@ def test_a_name_that_was_given_up_gives_no_title() -> None:
 
 
 def test_a_short_answer_is_led_by_what_was_asked() -> None:
-    asked = AnsweredQuestion(
+    asked = AgentQuestion(
         "Which database should the job queue use?", "Postgres", ("Postgres", "Redis")
     )
     exchanges = [

@@ -7,7 +7,7 @@ import pytest
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.held_statements import held_statements
 from keeplore.capture.segmenter import takes_up
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Quote
+from keeplore.memory import AgentQuestion, Conversation, Exchange, Quote
 
 AT = "2026-02-09T14:03:11Z"
 ASKED = "Which session store should we use?"
@@ -131,9 +131,9 @@ Each line of the diff is drawn by `renderTabFiles` in its colour, which fixes th
 
 
 def at_plan(
-    answer: str, *before: AnsweredQuestion, behind: tuple[Exchange, ...] = ()
+    answer: str, *before: AgentQuestion, behind: tuple[Exchange, ...] = ()
 ) -> list[Exchange]:
-    asked = AnsweredQuestion("Proceed with this plan?", answer)
+    asked = AgentQuestion("Proceed with this plan?", answer)
     replies = ("I read the tab's code.", *before, PLAN, asked)
     return [Exchange("t-0", AT, WANTED, replies), *behind]
 
@@ -151,12 +151,12 @@ def test_what_was_asked_for_is_open_where_the_talk_ends_at_the_plan_for_it() -> 
     "exchanges",
     [
         at_plan("Yes"),
-        at_plan("", AnsweredQuestion("Which colours?", "Those of git.")),
+        at_plan("", AgentQuestion("Which colours?", "Those of git.")),
         at_plan(
             "", behind=(Exchange("t-1", AT, "Go on, without colours.", ("Done.",)),)
         ),
         [Exchange("t-0", AT, WANTED, (PLAN,))],
-        [Exchange("t-0", AT, WANTED, (AnsweredQuestion("Which colours?", ""),))],
+        [Exchange("t-0", AT, WANTED, (AgentQuestion("Which colours?", ""),))],
     ],
 )
 def test_it_is_not_where_the_plan_was_approved_or_more_was_said(
@@ -167,7 +167,7 @@ def test_it_is_not_where_the_plan_was_approved_or_more_was_said(
 
 
 def test_a_plan_without_text_and_a_message_without_words_are_no_error() -> None:
-    asked = AnsweredQuestion("Proceed with this plan?", "")
+    asked = AgentQuestion("Proceed with this plan?", "")
     assert distill([Exchange("t-0", AT, WANTED, (asked,))])["open_questions"] == (
         Quote(WANTED, "user", "t-0"),
     )

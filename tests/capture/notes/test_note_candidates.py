@@ -14,7 +14,7 @@ from keeplore.capture.notes.note_candidates import (
     category_of,
     orders,
 )
-from keeplore.memory import CATEGORIES, AnsweredQuestion, Exchange
+from keeplore.memory import CATEGORIES, AgentQuestion, Exchange
 
 ORDERS = [
     (
@@ -200,7 +200,7 @@ TROUBLE = [
 ]
 
 
-def talk(*turns: str | tuple[str, str | AnsweredQuestion]) -> tuple[Exchange, ...]:
+def talk(*turns: str | tuple[str, str | AgentQuestion]) -> tuple[Exchange, ...]:
     pairs = [(turn, "") if isinstance(turn, str) else turn for turn in turns]
     return tuple(
         Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", user, (reply,) if reply else ())
@@ -208,7 +208,7 @@ def talk(*turns: str | tuple[str, str | AnsweredQuestion]) -> tuple[Exchange, ..
     )
 
 
-def written(*turns: str | tuple[str, str | AnsweredQuestion]) -> list[NoteCandidate]:
+def written(*turns: str | tuple[str, str | AgentQuestion]) -> list[NoteCandidate]:
     return [c for c in candidates(talk(*turns)) if c.confidence >= AUTOMATIC]
 
 
@@ -267,7 +267,7 @@ def test_what_only_looks_like_a_statement_is_not_written(said: str) -> None:
 
 
 def test_an_answer_says_what_was_asked() -> None:
-    asked = AnsweredQuestion(
+    asked = AgentQuestion(
         "Which queue do we take?",
         "Postgres (Recommended)",
         ("Postgres (Recommended)", "Redis"),
@@ -296,9 +296,7 @@ def test_an_answer_that_settles_nothing_is_not_written(
     question: str, answer: str
 ) -> None:
     assert (
-        written(
-            ("Make jobs durable", AnsweredQuestion(question, answer, ("Yes", "No")))
-        )
+        written(("Make jobs durable", AgentQuestion(question, answer, ("Yes", "No"))))
         == []
     )
 
@@ -318,16 +316,14 @@ def test_a_short_item_under_a_number_answers_what_was_asked_and_is_not_written()
 def test_an_answer_about_the_piece_of_work_is_offered_and_not_written(
     question: str,
 ) -> None:
-    asked = AnsweredQuestion(question, "All four", ("All four", "The first"))
+    asked = AgentQuestion(question, "All four", ("All four", "The first"))
     said = ("Write it down", asked)
     assert written(said) == []
     assert [c.text for c in candidates(talk(said))] == [f"{question} → All four"]
 
 
 def test_words_of_a_person_who_refuses_leave_are_read_as_their_own() -> None:
-    asked = AnsweredQuestion(
-        "Allow Bash npm install?", "no, we use pnpm in this repo", ()
-    )
+    asked = AgentQuestion("Allow Bash npm install?", "no, we use pnpm in this repo", ())
     assert [c.text for c in written(("Add the parser", asked))] == [
         "We use pnpm in this repo"
     ]
@@ -465,7 +461,7 @@ def test_any_text_can_be_read(said: str) -> None:
     assert all(
         c.category in CATEGORIES
         for c in candidates(
-            talk(said, (said, said), ("yes", AnsweredQuestion(said, said)))
+            talk(said, (said, said), ("yes", AgentQuestion(said, said)))
         )
     )
 

@@ -10,7 +10,7 @@ from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.standing import ended_statements, sent_back
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 
 ERRAND = 8  # content words of an order that says more than what to do next
 _NO_SUBSTANCE = frozenset({Act.HEADING, Act.QUESTION, Act.ANNOUNCEMENT, Act.PASTED})
@@ -51,11 +51,11 @@ class ConversationModel:
                 odds = salience(statement, len(self.exchanges))
                 yield SalientStatement(odds, number, statement)
 
-    def questions(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
+    def questions(self, since: int = 0) -> Iterator[tuple[int, AgentQuestion]]:
         """The agent's questions in form, with the number of their exchange."""
         for at, exchange in enumerate(self.exchanges[since:], since):
             for reply in exchange.replies:
-                if isinstance(reply, AnsweredQuestion):
+                if isinstance(reply, AgentQuestion):
                     yield at, reply
 
 

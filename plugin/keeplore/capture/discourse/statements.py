@@ -14,7 +14,7 @@ from functools import cached_property
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.instructions import is_instructions
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.text.pasted import is_pasted_into
 from keeplore.text.sentences import Sentence, answer_line, clip, sentences
 from keeplore.text.terms import terms
@@ -137,7 +137,7 @@ def _exchange_statements(number: int, exchange: Exchange) -> Iterator[Statement]
         is_theirs = is_foreign or is_pasted_into(exchange.user, sentence.text)
         yield Statement(sentence, "user", *where, is_foreign=is_theirs)
     for message, reply in enumerate(exchange.replies, 1):
-        if isinstance(reply, AnsweredQuestion):
+        if isinstance(reply, AgentQuestion):
             yield from _answer_statements(number, turn, message, reply)
             continue
         said = sentences(reply)
@@ -148,37 +148,37 @@ def _exchange_statements(number: int, exchange: Exchange) -> Iterator[Statement]
 
 
 def _answer_statements(
-    number: int, turn: str, message: int, answered: AnsweredQuestion
+    number: int, turn: str, message: int, asked: AgentQuestion
 ) -> Iterator[Statement]:
     """What a person says in an answer: their objection, else the question with the answer as one
     line.
     """
-    if not answered.is_complete:
+    if not asked.is_complete:
         return
-    if said := objection(answered):
+    if said := objection(asked):
         for place, sentence in enumerate(said):
             where = (turn, number, message, place, len(said))
             yield Statement(sentence, "user", *where)
         return
-    line = Sentence(answer_line(answered.question, answered.answer))
+    line = Sentence(answer_line(asked.question, asked.answer))
     yield Statement(line, "user", turn, number, message, 0, 1, is_answer=True)
 
 
-def objection(answered: AnsweredQuestion) -> Sequence[Sentence]:
+def objection(asked: AgentQuestion) -> Sequence[Sentence]:
     """The person's own sentences where the agent asked leave for a step and they answered with more
     than yes or no: what they want stands by itself, without the name of the step.
     """
-    if not is_step(answered) or answered.answer in answered.options:
+    if not is_step(asked) or asked.answer in asked.options:
         return ()
-    return sentences(answered.answer)
+    return sentences(asked.answer)
 
 
-def is_step(answered: AnsweredQuestion) -> bool:
+def is_step(asked: AgentQuestion) -> bool:
     """True for a request for leave to do something, or to go on: the question itself is about
     nothing.
     """
-    return opens_with(answered.question, "leave") or says(
-        answered.question, "workflow_question"
+    return opens_with(asked.question, "leave") or says(
+        asked.question, "workflow_question"
     )
 
 

@@ -42,7 +42,7 @@ from keeplore.capture.distill.choices import (
 )
 from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends_proposal
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
 
@@ -127,6 +127,9 @@ def _other_pick(taken: Taken) -> Agreed:
 
 
 def _agreed_at_once(message: Sequence[Sentence], before: Exchange) -> Agreed | None:
+    """What the first sentence of a message agrees to: options, an offer with a change or another
+    value, something by its name, or an offer by a plain yes.
+    """
     opening = _opening(message[0])
     if not opening:
         return None
@@ -371,8 +374,8 @@ def _is_put_softly(sentence: Sentence) -> bool:
     return says(sentence.text, "doubts_it") or says(sentence.text, "puts_softly")
 
 
-def agrees_to_plan(answered: AnsweredQuestion) -> bool:
-    return answered.answer == "Yes" and opens_with(answered.question, "plan_question")
+def agrees_to_plan(asked: AgentQuestion) -> bool:
+    return asked.answer == "Yes" and opens_with(asked.question, "plan_question")
 
 
 def planned_approach(message: Sequence[Sentence]) -> list[Sentence]:

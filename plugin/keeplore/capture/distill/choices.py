@@ -11,7 +11,7 @@ from itertools import takewhile, zip_longest
 
 from keeplore.capture.cues import opens_with, pattern, says, word_map
 from keeplore.capture.segmenter import is_confirmation
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.sentences import (
     Sentence,
     answer_line,
@@ -270,7 +270,7 @@ def _recent_choices(earlier: Sequence[Exchange], back: int) -> Iterator[Choice]:
 def _choices(exchange: Exchange) -> Iterator[Choice]:
     """The choices that a reply put, the last one first."""
     for reply in reversed(exchange.replies):
-        if isinstance(reply, AnsweredQuestion):
+        if isinstance(reply, AgentQuestion):
             if len(reply.options) > 1:
                 yield Choice(" ".join(reply.question.split()), reply.options)
             continue

@@ -11,7 +11,7 @@ from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.salience import DIRECTS, directive_odds
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
 from keeplore.capture.distill.antecedents import TELLING_TERMS, stands_alone
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.revisions import lifts_rule
 from keeplore.text.sentences import Sentence
 from keeplore.text.terms import count_terms, terms
@@ -66,7 +66,7 @@ def directive_weight(sentence: Sentence) -> float:
 def stipulations(exchange: Exchange) -> Iterator[str]:
     """The person's own sentences that say how a thing shall be."""
     # of the replies only what the person answered
-    forms = tuple(r for r in exchange.replies if isinstance(r, AnsweredQuestion))
+    forms = tuple(r for r in exchange.replies if isinstance(r, AgentQuestion))
     for statement in statements_of([replace(exchange, replies=forms)]):
         is_left_out = statement.is_answer or statement.is_foreign
         if is_left_out or not _may_stipulate(statement):

@@ -43,7 +43,7 @@ from keeplore.capture.distill.standing_decisions import (
     decision_of,
     standing_decisions,
 )
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.pasted import is_copied_from
 from keeplore.text.sentences import (
     MAX_QUOTE,
@@ -307,9 +307,9 @@ def _deciding_sentences(
 
 def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
     """The decisions in answers to questions in form, and of a plan that the person agrees to."""
-    before: str | AnsweredQuestion = ""
+    before: str | AgentQuestion = ""
     for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion) and reply.is_complete:
+        if isinstance(reply, AgentQuestion) and reply.is_complete:
             if isinstance(before, str) and agrees_to_plan(reply):
                 for step in planned_approach(sentences(before)):
                     yield decision_of(step.text, "assistant", exchange.id, PLANNED, at)
@@ -317,18 +317,16 @@ def _decisions_in_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
         before = reply
 
 
-def _answer_decisions(
-    answered: AnsweredQuestion, turn: str, at: int
-) -> Iterator[Decision]:
+def _answer_decisions(asked: AgentQuestion, turn: str, at: int) -> Iterator[Decision]:
     """The decisions in an answer: a choice with its question, or the settling sentences of somebody
     who was asked for leave and said more than yes or no.
     """
-    if not is_step(answered) and not opens_with(answered.answer, "left_to_agent"):
-        line = answer_line(answered.question, answered.answer)
+    if not is_step(asked) and not opens_with(asked.answer, "left_to_agent"):
+        line = answer_line(asked.question, asked.answer)
         chosen = decision_of(line, "user", turn, ANSWERED, at)
-        choice = Choice(" ".join(answered.question.split()), answered.options)
+        choice = Choice(" ".join(asked.question.split()), asked.options)
         yield replace(chosen, is_answer=True, choice=choice)
-    for sentence, weight in _deciding_sentences(objection(answered), is_reply=True):
+    for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):
         yield decision_of(sentence.text, "user", turn, weight, at)
 
 

@@ -13,7 +13,7 @@ from keeplore.capture.distill.antecedents import closing_questions, last_questio
 from keeplore.capture.distill.choices import asked_by, last_options
 from keeplore.capture.distill.extracts import Extract
 from keeplore.capture.distill.standing_decisions import Decision
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import answer_line, clip, sentences
 from keeplore.text.terms import count_terms, terms
@@ -45,7 +45,7 @@ def _let_pass(model: ConversationModel) -> Iterator[Extract]:
     for at, asked in model.questions():
         if asked.is_answered or is_step(asked) or not asked.question.strip():
             continue
-        if not any(_is_answer_to(asked, later) for _, later in model.questions(at)):
+        if not any(_is_answered_by(asked, later) for _, later in model.questions(at)):
             text = clip(" ".join(asked.question.split()))
             yield Extract(
                 Quote(text, "assistant", model.exchanges[at].id), LET_PASS, at
@@ -66,7 +66,7 @@ def asked_before_plan(exchanges: Sequence[Exchange]) -> Quote | None:
 
 def _ends_at_plan(exchange: Exchange) -> bool:
     """Is the one question in form of an exchange its last word, a plan, and without an answer?"""
-    forms = [r for r in exchange.replies if isinstance(r, AnsweredQuestion)]
+    forms = [r for r in exchange.replies if isinstance(r, AgentQuestion)]
     if len(forms) != 1 or exchange.replies[-1] is not forms[0]:
         return False
     [form] = forms
@@ -80,9 +80,9 @@ def without_plan(exchange: Exchange) -> Exchange:
     return replace(exchange, replies=before[:-1] if is_written else before)
 
 
-def _is_answer_to(answered: AnsweredQuestion, later: AnsweredQuestion) -> bool:
-    """True where a question with one of the same answers was answered."""
-    return later.is_answered and not set(later.options).isdisjoint(answered.options)
+def _is_answered_by(asked: AgentQuestion, later: AgentQuestion) -> bool:
+    """Whether a later question was answered that offers one of the same options."""
+    return later.is_answered and not set(later.options).isdisjoint(asked.options)
 
 
 def _putting_off(message: str) -> str:

@@ -43,7 +43,7 @@ from keeplore.capture.notes.note_wording import (
 )
 from keeplore.capture.notes.repairs import is_repaired
 from keeplore.capture.notes.standing_orders import standing_orders
-from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.memory.model import Category, Scope, Trust
 from keeplore.memory.note import TITLE_CHARS, shortened
 from keeplore.text.pasted import own_words
@@ -233,7 +233,7 @@ def category_in(scope: str, text: str) -> str:
 def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
     yield from _message_candidates(exchange)
     for reply in exchange.replies:
-        if isinstance(reply, AnsweredQuestion) and reply.is_complete:
+        if isinstance(reply, AgentQuestion) and reply.is_complete:
             yield from _answer_candidates(reply, exchange.id)
 
 
@@ -366,7 +366,7 @@ def _confidence_adjustment(text: str, category: str, *, is_reply: bool) -> float
     return FIRM * says(text, "firm") - lost
 
 
-def _answer_candidates(reply: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
+def _answer_candidates(reply: AgentQuestion, turn: str) -> Iterator[NoteCandidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
     if is_step(reply) or says(reply.question, "momentary_question"):
         if reply.answer not in reply.options:

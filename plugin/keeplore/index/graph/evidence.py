@@ -31,7 +31,7 @@ from keeplore.index.graph.name_shapes import (
     shapes,
 )
 from keeplore.index.graph.shell_programs import programs
-from keeplore.memory import AnsweredQuestion, Conversation, Memory
+from keeplore.memory import AgentQuestion, Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore.text.fences import without_surrogates
 from keeplore.text.slugs import hyphenated
@@ -194,7 +194,7 @@ def _texts(memory: Memory, conversation: Conversation | None) -> list[str]:
     return texts
 
 
-def _text_of(reply: str | AnsweredQuestion) -> str:
+def _text_of(reply: str | AgentQuestion) -> str:
     """A reply as one text; a question with its options and its answer."""
     if isinstance(reply, str):
         return reply

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from keeplore.capture.discourse.statements import Act, Statement, statements_of
-from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.counts import counted
 from keeplore.text.folding import SHOWN, fold
 
@@ -38,7 +38,7 @@ def _all_messages(exchange: Exchange) -> Iterator[tuple[str, str]]:
         yield from _reply_messages(reply)
 
 
-def _reply_messages(reply: str | AnsweredQuestion) -> Iterator[tuple[str, str]]:
+def _reply_messages(reply: str | AgentQuestion) -> Iterator[tuple[str, str]]:
     if isinstance(reply, str):
         yield ("assistant", reply)
     else:
@@ -87,7 +87,7 @@ def _only_announce(statements: Sequence[Statement]) -> bool:
     )
 
 
-def _drafts(replies: Sequence[str | AnsweredQuestion]) -> set[int]:
+def _drafts(replies: Sequence[str | AgentQuestion]) -> set[int]:
     """Numbers of the replies of which half of the lines, or more, stand in one later reply: plans
     that were revised.
     """
@@ -103,7 +103,7 @@ def _is_repeated(lines: Set[str], later: Sequence[Set[str]]) -> bool:
     return any(2 * len(lines & other) >= len(lines) for other in later)
 
 
-def _long_lines(reply: str | AnsweredQuestion) -> set[str]:
+def _long_lines(reply: str | AgentQuestion) -> set[str]:
     if not isinstance(reply, str):
         return set()
     return {line for raw in reply.split("\n") if len(line := raw.strip()) >= LINE_CHARS}
