@@ -11,7 +11,7 @@ import string
 
 from keeplore.redact.placeholders import is_placeholder
 from keeplore.redact.randomness import entropy, is_sequence
-from keeplore.redact.secret_checks import SecretCandidate, phrase
+from keeplore.redact.secret_checks import SecretCandidate, password_in_prose
 from keeplore.redact.value_shapes import TIMED_ID
 
 Span = tuple[int, int]
@@ -211,6 +211,6 @@ def announced_password(
 def _password_length(text: str) -> int:
     """Characters of the password with which a text begins, 0 for none; a call is none."""
     candidate = SecretCandidate(key="password", gap=": ", value=text, after=" ")
-    length = phrase(candidate)
+    length = password_in_prose(candidate)
     is_call = re.match(r"[A-Za-z_]+[(\[=/]|.*[a-z]\(", text)
     return length if length >= 5 and not is_call else 0

@@ -145,23 +145,31 @@ def weak(candidate: SecretCandidate) -> int:
     return length if is_random(value, bits=3.3) and classes(value) >= 2 else 0
 
 
-def phrase(candidate: SecretCandidate) -> int:
+def password_in_prose(candidate: SecretCandidate) -> int:
     """A password in a sentence: only what no sentence would hold otherwise."""
     value = candidate.value
     if not candidate.is_quoted:
         value = _without_closers(value[:SEEN_CHARS], _TRAILING)
     if _CODE_IN_PROSE.match(value) or _is_verb(candidate) or _is_no_password(value):
         return 0
-    if candidate.gap.lstrip("\"'`*")[:1] == "," and not is_mixed(value):
+    is_listed = candidate.gap.lstrip("\"'`*").startswith(",")  # "the password, …"
+    if is_listed and not is_mixed(value):
         return 0
     if candidate.is_quoted and is_password_name(candidate.name):
-        return len(value) if _is_quoted_password(value, candidate.name) else 0
-    is_time = _DATE.match(value) or _TIME.match(value)
-    if is_time or _VERSION.match(value) or _UUID.match(value):
-        return 0
-    if " " in value or _ADDRESS.match(value) or _HOST_PATH.search(candidate.gap):
-        return 0
-    return len(value) if is_joined(value) or is_mixed(value.strip(_SIGNS)) else 0
+        is_secret = _is_quoted_password(value, candidate.name)
+    else:
+        is_in_url = bool(_HOST_PATH.search(candidate.gap))
+        is_secret = not is_in_url and _is_unlike_prose(value)
+    return len(value) if is_secret else 0
+
+
+def _is_unlike_prose(value: str) -> bool:
+    """Whether a word is none that sentences hold, nor a time, a version, an id or an address."""
+    if " " in value or _ADDRESS.match(value):
+        return False
+    if any(shape.match(value) for shape in (_DATE, _TIME, _VERSION, _UUID)):
+        return False
+    return is_joined(value) or is_mixed(value.strip(_SIGNS))
 
 
 def _is_verb(candidate: SecretCandidate) -> bool:
@@ -473,7 +481,7 @@ CHECKS: dict[str, Callable[[SecretCandidate], int]] = {
     "password": password,
     "secret": secret,
     "weak": weak,
-    "phrase": phrase,
+    "prose": password_in_prose,
     "random": random_text,
     "header": header,
     "cookie": cookie,
