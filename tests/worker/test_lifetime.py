@@ -134,13 +134,13 @@ def test_a_rested_worker_loads_no_model_until_somebody_asks(office):
     worker = type(office.start())(office.places, idle_exit_s=0.5, is_rested=True)
     office.stop()
     loaded = []
-    before = worker.lifetime.may_stay_s
+    before = worker.lifetime.allowed_wait_s
 
-    def may_stay_s(background, *, is_awaited):
+    def allowed_wait_s(background, *, is_awaited):
         loaded.append(background.model.is_loaded)
         return before(background, is_awaited=is_awaited)
 
-    worker.lifetime.may_stay_s = may_stay_s
+    worker.lifetime.allowed_wait_s = allowed_wait_s
     assert worker.run()
     assert loaded and not any(loaded)
     assert not worker.wants_successor

@@ -4,6 +4,7 @@ back when it rests.
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -54,25 +55,25 @@ class Lifetime:
         was_rested, self.is_rested = self.is_rested, False
         return was_rested
 
-    def may_stay_s(self, background: BackgroundTasks, *, is_awaited: bool) -> float:
+    def allowed_wait_s(self, background: BackgroundTasks, *, is_awaited: bool) -> float:
         """How many seconds this worker may wait for something to do; 0.0 where it has to leave now.
 
-        One that ``is_awaited`` does not leave for being idle.
+        One that ``is_awaited`` does not leave for being idle, unless it was started to leave soon.
         """
         if background.sync.is_running or background.is_behind:
             return BUSY_STAY_S
         idle_s = time.monotonic() - self._active_at
+        idle_left_s = self.idle_exit_s - idle_s
         is_outdated = self.is_superseded or self._program.has_changed
-        if idle_s > self.idle_exit_s and not is_outdated:
-            # one that was started to leave at once waits for nothing
-            may_wait = is_awaited and self.idle_exit_s >= LEAST_IDLE_EXIT_S
-            return BUSY_STAY_S if may_wait else 0.0
-        # a model that was unloaded would leave 100 MB of libraries and gaps behind; a new process
-        # has none of that
-        rests_in_s = self.idle_exit_s
+        if idle_left_s < 0 and not is_outdated:
+            is_kept = is_awaited and self.idle_exit_s >= LEAST_IDLE_EXIT_S
+            return BUSY_STAY_S if is_kept else 0.0
+        model_left_s = math.inf
         if background.model.is_loaded:
-            rests_in_s = self.rest_s - min(idle_s, self.lived_s)
-        if is_outdated or rests_in_s <= 0:
+            model_left_s = self.rest_s - min(idle_s, self.lived_s)
+        # unloading a model would leave 100 MB of libraries and gaps behind, which a new process
+        # has not
+        if is_outdated or model_left_s <= 0:
             self.wants_successor = True
             return 0.0
-        return max(min(rests_in_s, self.idle_exit_s - idle_s), SHORTEST_S)
+        return max(min(model_left_s, idle_left_s), SHORTEST_S)

@@ -230,10 +230,12 @@ class Worker:
             pause_s = min(pause_s, rest.run())
             if self.lifetime.lived_s > PROVEN_S:
                 self._forget_failed_starts()
-            stay_s = self.lifetime.may_stay_s(background, is_awaited=sweep.is_awaited)
-            if stay_s <= 0:
+            wait_s = self.lifetime.allowed_wait_s(
+                background, is_awaited=sweep.is_awaited
+            )
+            if wait_s <= 0:
                 return
-            self._rest_until_due(min(pause_s, stay_s), handler)
+            self._rest_until_due(min(pause_s, wait_s), handler)
 
     def _rest_until_due(self, seconds: float, handler: RequestHandler) -> None:
         """Wait until something is due, or somebody wakes the worker: then answers go first."""

@@ -39,7 +39,7 @@ class EmbeddedEngine:
         self._graph_from = graph_from
         self._opening = threading.Lock()
         self._vectors: VectorIndex | None = None
-        self._walk: embedding_rows.PendingWalk | None = None
+        self._backlog: embedding_rows.EmbeddingBacklog | None = None
 
     @property
     def is_warm(self) -> bool:
@@ -88,10 +88,11 @@ class EmbeddedEngine:
         return 0
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
-        self._walk = self._walk or embedding_rows.PendingWalk(self._fingerprint())
-        texts = self._database.read(self._walk.take, limit)
+        if self._backlog is None:
+            self._backlog = embedding_rows.EmbeddingBacklog(self._fingerprint())
+        texts = self._database.read(self._backlog.take, limit)
         if not texts:
-            self._database.write(self._walk.settle)
+            self._database.write(self._backlog.settle)
         return texts
 
     def count_pending(self) -> int:

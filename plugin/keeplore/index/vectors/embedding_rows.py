@@ -144,19 +144,21 @@ def drop_traces(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')")
 
 
-class PendingWalk:
-    """A walk from the memory changed last to the oldest; what was given once is not looked at again
-    until all was.
+class EmbeddingBacklog:
+    """The texts without a vector, given in batches; those of the memory changed last come first.
+
+    What was given once is not looked at again before all others were given.
     """
 
     def __init__(self, fingerprint: str) -> None:
         self._fingerprint = fingerprint
-        self._memories: list[int] = []  # their keys, the newest last
-        # of the next ones, those without a vector, the next to be given last
+        # keys of the memories not looked through yet, the next one last
+        self._memories: list[int] = []
+        # of those looked through last, the passages without a vector, the next one last
         self._passages: list[int] = []
-        self._top = 0  # passages above this one came since
+        self._listed_to = 0  # the memories of passages above this one are not listed
         self._has_given = False
-        self.clean = 0  # up to this one none lacked a vector when the walk ended
+        self._complete_to = 0  # at the end no passage up to this one lacked a vector
 
     def take(
         self, connection: sqlite3.Connection, limit: int
@@ -168,32 +170,32 @@ class PendingWalk:
             "SELECT id, settled FROM models WHERE fingerprint = ?", (self._fingerprint,)
         ).fetchone()
         model, settled = row or (-1, 0)
-        found = self._walk(connection, model, settled, limit)
+        found = self._next_texts(connection, model, settled, limit)
         if not found and self._has_given:
-            # what was given and not embedded then, after an interruption
-            self._has_given, self._top = False, 0
-            found = self._walk(connection, model, settled, limit)
+            # from the start: what was given may not have been embedded
+            self._has_given, self._listed_to = False, 0
+            found = self._next_texts(connection, model, settled, limit)
         if found:
             self._has_given = True
         else:
-            # the next walk begins where this one is settled
-            self.clean, self._top = self._top, 0
+            self._complete_to, self._listed_to = self._listed_to, 0
         return list(dict(found).items())
 
     def settle(self, connection: sqlite3.Connection) -> None:
-        """Note where the walk ended, for those that come later."""
+        """Note up to where nothing lacks a vector: later runs begin there."""
         connection.execute(
             "UPDATE models SET settled = ? WHERE fingerprint = ? AND settled < ?",
-            (self.clean, self._fingerprint, self.clean),
+            (self._complete_to, self._fingerprint, self._complete_to),
         )
 
-    def _walk(
+    def _next_texts(
         self, connection: sqlite3.Connection, model: int, settled: int, limit: int
     ) -> list[tuple[bytes, str]]:
         last = last_passage(connection)
-        if last > self._top:
-            self._memories += _memories_above(connection, max(settled, self._top))
-            self._top = last
+        if last > self._listed_to:
+            since = max(settled, self._listed_to)
+            self._memories += _memories_above(connection, since)
+            self._listed_to = last
         found: list[tuple[bytes, str]] = []
         while len(found) < limit and (self._passages or self._memories):
             if self._passages:
