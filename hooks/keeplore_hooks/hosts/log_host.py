@@ -97,7 +97,7 @@ class LogHost(HostAdapter):
         kept = (
             stored_state(cursor)
             | {"announced": received.prompts.to_data()}
-            | self.kept(received)
+            | self.extra_state(received)
         )
         return Reading(
             tuple(events), replace(cursor, pending=json.dumps(kept)), problems
@@ -110,7 +110,7 @@ class LogHost(HostAdapter):
             stored_object(stored_state(cursor), "announced", PendingPrompts),
         )
 
-    def kept(self, received: LogPayload) -> Json:  # noqa: ARG002 (some need it)
+    def extra_state(self, received: LogPayload) -> Json:  # noqa: ARG002 (some need it)
         """What the cursor keeps beside the prompts where there is no log."""
         return {}
 

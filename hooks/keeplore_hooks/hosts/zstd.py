@@ -46,6 +46,7 @@ def _open_unpacked(
     *,
     is_head: bool = False,
 ) -> BinaryIO:
+    """The unpacked bytes, up to the limit or a little more. Raises OSError."""
     program = shutil.which(_PROGRAM)
     if program is None:
         raise OSError(

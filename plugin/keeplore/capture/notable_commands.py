@@ -110,11 +110,11 @@ def _rank_of_step(words: list[str]) -> int | None:
         if row.has(program, verbs) or row.has_task(tasks):
             return place
     is_change = program in table.databases and _STATEMENT.search(" ".join(words))
-    return CHANGING if is_change else _of_make(program, table)
+    return CHANGING if is_change else _rank_of_make(program, table)
 
 
-def _of_make(program: str, table: CommandTable) -> int | None:
-    """A target of any name builds something."""
+def _rank_of_make(program: str, table: CommandTable) -> int | None:
+    """The last rank for a target of make that no rank names: it builds something."""
     return len(table.ranks) - 1 if program == "make" else None
 
 

@@ -29,10 +29,10 @@ REPORT_MOST = math.log1p(8000)  # likewise the characters of a report
 ASKED = 300  # characters at the end of an answer in which a question may wait
 RUN = 4  # words in a row that are no chance
 QUOTED = 0.3  # share of a message's runs of words
-# characters of a message and of an answer that are compared
-QUOTE, ANSWER = 600, 20_000
+QUOTE = 600  # characters of a message in which it may quote an answer
 SPAN = 16  # exchanges whose words are known
-MESSAGE, REPLY = 2000, 4000  # characters of a message and of the new answer likewise
+# characters of a message and of the new answer that are read
+MESSAGE, REPLY = 2000, 4000
 SAYS_SOMETHING = 2  # content words of a first sentence, or the next one belongs to it
 _STOP = re.compile(r"(?<!\.)[?!.](?=\s)|\n|[。？！]")
 
@@ -125,7 +125,7 @@ def _new_words(answer: str, exchanges: Sequence[Mapping[str, Any]]) -> float:
     said: set[str] = set()
     for exchange in exchanges:
         said.update(terms(str(exchange["user"])[:MESSAGE]))
-        said.update(terms(str(exchange["assistant"])[:ANSWER]))
+        said.update(terms(str(exchange["assistant"])))
     return len(own - said) / max(1, len(own))
 
 
@@ -134,7 +134,7 @@ def quotes(message: str, answers: Sequence[str]) -> bool:
     point of that answer.
     """
     own = _word_runs(message[:QUOTE])
-    said = set().union(*(_word_runs(answer[:ANSWER]) for answer in answers))
+    said = set().union(*(_word_runs(answer) for answer in answers))
     return bool(own) and len(own & said) >= QUOTED * len(own)
 
 

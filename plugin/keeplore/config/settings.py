@@ -389,6 +389,7 @@ def _with_overrides(default: Any, data: Any, key: str) -> Any:
 
 
 def _filled_section(default: Any, data: Any, key: str) -> Any:
+    """A section, the defaults standing for what ``data`` leaves out. Raises ValueError."""
     if data is None:  # all of its keys are commented out
         return default
     if not isinstance(data, Mapping):

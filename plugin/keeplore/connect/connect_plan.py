@@ -188,6 +188,7 @@ class PlanBuilder:
             self._files[name] = ConnectedFile(name, str(target), owners, made)
 
     def uninstall(self, owner: Owner, file: ConnectedFile) -> None:
+        """Plan to take our entries out of a file, unless another host has them too."""
         recorded = self._files[file.path]
         others = tuple(one for one in recorded.owners if one != owner)
         if others:

@@ -118,6 +118,7 @@ class JsonReader:
         raise ValueError(constant)  # NaN and the like, which only Python reads
 
     def _container(self, start: int, depth: int) -> JsonNode:
+        """The object or list that begins at ``start``."""
         is_object = self.text[start] == "{"
         close = "}" if is_object else "]"
         items: list[JsonItem] = []

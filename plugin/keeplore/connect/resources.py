@@ -315,6 +315,7 @@ class TomlTable(Resource):
         return replace(made, is_made=not (made.bare_text(text) or "").strip())
 
     def _append_table(self, known: TomlTable, bare: str) -> tuple[FileEdit, TomlTable]:
+        """Put our table at the end, and note it with its former values."""
         piece = toml_edit.block(bare, self.name, self.values)
         try:
             after = toml_edit.append(bare, self.name, piece)

@@ -121,6 +121,7 @@ class KeeploreStore(BaseStore):
         return None
 
     def _put_value(self, op: PutOp) -> None:
+        """Write a value as a note, or as a new version of the one that has its key."""
         if op.namespace == (OWN,):
             raise StoreError(
                 f"{op.namespace} is every memory that applies here",

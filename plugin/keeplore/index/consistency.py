@@ -220,6 +220,7 @@ def _memory_difference(
     memory: Memory,
     stored: tuple[Any, ...],
 ) -> str:
+    """Where the rows of a memory differ from its file, "" where they do not."""
     key, _, id_, scope_id, *rest = stored
     sql = "SELECT scope, project FROM scopes WHERE id = ?"
     scope = connection.execute(sql, (scope_id,)).fetchone()

@@ -197,6 +197,7 @@ def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
 def _add_memory(
     connection: sqlite3.Connection, item: ParsedFile, memory: Memory
 ) -> int:
+    """Insert the rows of a memory; returns its key."""
     path = item.file.path
     scope_id = _scope_id(connection, memory)
     id_, *rest = columns(memory, path)

@@ -173,6 +173,7 @@ def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]
 def _chains_of_links(
     connection: sqlite3.Connection, links: Iterable[tuple[str, str]]
 ) -> list[Chain]:
+    """The chains that "newer supersedes older" links make, with the ages of their members."""
     supersedes: dict[str, list[str]] = {}
     for newer, older in links:
         supersedes.setdefault(newer, []).append(older)

@@ -68,6 +68,7 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
         return request
 
     def _read(self, data: Mapping[str, Any]) -> tuple[str, str, tuple[Any, Any, Any]]:
+        """The text of an answer, what is wrong with it ("" for nothing), its counts of tokens."""
         choices = data.get("choices")
         choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
         if not choice and data.get("error"):

@@ -264,6 +264,7 @@ def _read(request: Callable[[], AbstractContextManager[Any]], ends: float) -> by
 
 
 def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
+    """The error that an HTTP status stands for: set something up, wait, or refused."""
     status, code = int(error.status_code), _code_of(error)
     name = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
     message = f"the server says {status}{name}"

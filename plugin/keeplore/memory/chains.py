@@ -88,6 +88,7 @@ def _chain(
     after: Mapping[str, set[str]],
     ages: Mapping[str, Age],
 ) -> Chain:
+    """The versions in their order, the newest leaf at the end."""
     members, has_cycle = _in_order(group, before, after, ages)
     leaves = sorted(
         (id_ for id_ in group if not after.get(id_)), key=lambda id_: ages[id_]

@@ -335,15 +335,20 @@ def _not_shown(request: RecallRequest, results: SearchResults) -> list[Evidence]
 def _with_exchanges(
     ranked: Sequence[Ranked], exchanges: Sequence[Ranked], results: SearchResults
 ) -> list[Ranked]:
-    """The memories, and the exchanges whose memory is not among them."""
+    """The memories, and beside them the exchanges that are not the best passage of one.
 
-    def turn_of(entry: Ranked) -> tuple[str, str]:
+    A passage outside of all exchanges stands for its memory.
+    """
+
+    def exchange_of(entry: Ranked) -> tuple[str, str]:
+        """Memory and turn."""
         row = results.passages.get(entry.passage) if entry.passage is not None else None
         return entry.memory, row.turn if row else ""
 
-    known = {turn_of(entry) for entry in ranked}
-    known |= {(entry.memory, "") for entry in ranked}
-    return in_order([*ranked, *(e for e in exchanges if turn_of(e) not in known)])
+    shown = {exchange_of(entry) for entry in ranked}
+    shown |= {(entry.memory, "") for entry in ranked}
+    others = [entry for entry in exchanges if exchange_of(entry) not in shown]
+    return in_order([*ranked, *others])
 
 
 def _sure(
@@ -378,6 +383,7 @@ def _boost(deps: RecallDeps, query: PreparedQuery, allowed: ScopeFilter) -> Boos
 def _standings(
     context: RecallContext, results: SearchResults, boost: Boost
 ) -> dict[str, Standing]:
+    """What is known of each memory beside its text: place, age, graph, use."""
     deps, memories = context.deps, results.memories
     least = min(results.whole.values(), default=0.0)
     used: Mapping[str, float] = {}

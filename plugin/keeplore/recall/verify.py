@@ -108,6 +108,7 @@ def _hits_for_unasked(
     known: Set[int],
     results: SearchResults,
 ) -> list[RecallHit]:
+    """The hits that are sure enough for what nobody asked for, as excerpts: one alone is longer."""
     told = sure_hits(context, query.question, hits, sureness, known)
     room = LONG_EXCERPT_CHARS if len(told) == 1 else EXCERPT_CHARS
     rows = (results.memories[hit.memory_id] for hit in told)

@@ -124,14 +124,16 @@ def candidates(data: bytes) -> Iterator[LineValue]:
 def values(data: bytes, place: int, examined: int) -> Iterator[LineValue]:
     """The values on the line of a word at this place, and below it, that may be secrets."""
     start = max(examined, data.rfind(b"\n", 0, place) + 1, place - BEFORE)
-    end, kind = _line_end(data, place), ""
+    end = _line_end(data, place)
+    kind = ""  # of the last word on its line
     for below in range(BELOW + 1):
         words = [*_WORD.finditer(data, start, end)]
-        # another word has lines of its own
-        if (words and below) or not (words or below):
+        is_first_line = below == 0
+        if bool(words) != is_first_line:  # a word further down has lines of its own
             return
         yield from _values_on_line(data, (start, end), words, (below, kind))
-        kind = kind or words[-1].lastgroup or ""
+        if words:
+            kind = words[-1].lastgroup or ""
         start, end = end + 1, _line_end(data, end + 1)
         if start >= len(data):
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from keeplore.redact.known_words import STAND_IN_WORDS
@@ -76,6 +77,7 @@ def features(value: str) -> dict[str, float]:
 
 
 def _shape_features(value: str) -> dict[str, float]:
+    """What a value looks like, each feature from 0 to 1."""
     has_lower, has_upper = value != value.upper(), value != value.lower()
     return {
         "both cases": float(has_lower and has_upper),
@@ -99,12 +101,14 @@ def _shape_features(value: str) -> dict[str, float]:
 
 
 def bigram_bits(value: str) -> float:
-    """Bits that a letter costs after the one before it, over all pairs; 4 where there are none."""
-    rows = _pairs()
+    """Bits that a letter costs after the one before it, the mean over all pairs; 4 where there are
+    none.
+    """
+    costs, a = _pairs(), ord("a")
     bits = [
-        rows[ord(run[n]) - 97][ord(run[n + 1]) - 97]
+        costs[ord(before) - a][ord(letter) - a]
         for run in LETTERS.findall(value.lower())
-        for n in range(len(run) - 1)
+        for before, letter in pairwise(run)
     ]
     return sum(bits) / len(bits) if bits else 4.0
 

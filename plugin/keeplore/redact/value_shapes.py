@@ -99,6 +99,9 @@ def is_mixed(value: str) -> bool:
 
 
 def is_random(value: str, bits: float) -> bool:
+    """Whether a value looks random; ``bits`` of entropy a character are needed, fewer in short
+    values.
+    """
     if HEX.match(value) and len(value) >= 16:
         return len(set(value)) >= 6 and not is_sequence(value)
     if SNAKE.match(value) or _FILLED.search(value):

@@ -77,6 +77,7 @@ def _exchanges(talk: list[dict[str, str]]) -> tuple[Exchange, ...]:
 
 
 def _check_case(account: Account, case: CheckCase) -> CheckResult:
+    """Let the model read a conversation whose facts are known, and compare."""
     segments = segments_of(case.exchanges, case.exchanges, lambda _: False)
     [window] = windows(segments)
     dropped: Counter[str] = Counter()

@@ -153,6 +153,9 @@ class CodeStore(Store):
     def _write_stone(
         self, copies: Sequence[MemoryFile], machine: str, at: str
     ) -> Tombstone:
+        """Note that this person forgot a memory; its text stays in the workspace's git, to be
+        restored.
+        """
         path, memory = copies[0]
         data = files.read(self.root, path, MAX_FILE)
         # `restore` brings it back into the workspace: what lies in git here is the team's

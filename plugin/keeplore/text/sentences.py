@@ -112,6 +112,7 @@ def sentences(message: str) -> tuple[Sentence, ...]:
 
 
 def _sentences(message: str) -> Iterator[Sentence]:
+    """The sentences of each block, with the heading and the lead of the list above them."""
     heading = lead = ""
     around: list[tuple[int, str]] = []
     for label, indent, block in _blocks(message):

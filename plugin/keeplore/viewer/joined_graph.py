@@ -64,6 +64,9 @@ class JoinedGraph:
         at: str = "",
         ended: Callable[[str], str] = lambda _: "",
     ) -> list[RelatedEntity]:
+        """The relations of an entity in the workspace and in the code's memory, those that both
+        have joined.
+        """
         found: dict[tuple[str, str, str, bool], RelatedEntity] = {}
         own = self._own.relations(entity, allowed, at=at, ended=ended)
         code = [

@@ -26,7 +26,7 @@ _COMMIT = "\x01"  # what the line of a commit begins with
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _FileCheck:
     """What a memory names, as far as it may lie in a directory, and when it was written."""
 
     directory: Path
@@ -93,12 +93,12 @@ def files_since(
     """What became of the files that each of these memories names, in their order, seen from
     ``cwd``; git is asked once for each directory. Never raises.
     """
-    looks = [_looks(workspace, named, cwd) for named in named_files]
+    checks = [_checks_of(workspace, named, cwd) for named in named_files]
     found: dict[int, Freshness | None] = {}
     # a session names its files from its own directory, else from the top of its checkout
-    for place in range(max(map(len, looks), default=0)):
-        waiting: dict[Path, dict[int, _Look]] = {}
-        for n, of_memory in enumerate(looks):
+    for place in range(max(map(len, checks), default=0)):
+        waiting: dict[Path, dict[int, _FileCheck]] = {}
+        for n, of_memory in enumerate(checks):
             if found.get(n) is None and place < len(of_memory):
                 waiting.setdefault(of_memory[place].directory, {})[n] = of_memory[place]
         for directory, here in waiting.items():
@@ -106,7 +106,10 @@ def files_since(
     return [found.get(n) for n in range(len(named_files))]
 
 
-def _looks(workspace: Workspace, named_files: NamedFiles, cwd: Path) -> list[_Look]:
+def _checks_of(
+    workspace: Workspace, named_files: NamedFiles, cwd: Path
+) -> list[_FileCheck]:
+    """A check for each directory from which the files may be named, the likeliest first."""
     if not named_files.files:
         return []
     memory = named_files.memory
@@ -115,25 +118,27 @@ def _looks(workspace: Workspace, named_files: NamedFiles, cwd: Path) -> list[_Lo
         directories = list(_directories(workspace, memory, cwd))
     except (KeeploreError, OSError, ValueError, OverflowError):
         return []
-    return [_look(named_files, directory, since + GRACE_S) for directory in directories]
+    return [
+        _check_in(named_files, directory, since + GRACE_S) for directory in directories
+    ]
 
 
-def _look(named_files: NamedFiles, directory: Path, since: float) -> _Look:
+def _check_in(named_files: NamedFiles, directory: Path, since: float) -> _FileCheck:
     files = tuple(name for name in named_files.files if _is_below(name, directory))
-    return _Look(
+    return _FileCheck(
         directory, files, since, were_there=named_files.memory.kind == "conversation"
     )
 
 
 def _in_directory(
-    directory: Path, looks: Mapping[int, _Look], timeout_s: float
+    directory: Path, checks: Mapping[int, _FileCheck], timeout_s: float
 ) -> dict[int, Freshness | None]:
     """What became of the files in one directory; empty where they cannot be compared."""
     try:
-        asked = {name for look in looks.values() for name in look.files_to_ask_git()}
-        since = min(look.since for look in looks.values())
+        asked = {name for check in checks.values() for name in check.files_to_ask_git()}
+        since = min(check.since for check in checks.values())
         changed_at = _changed_at(directory, sorted(asked), since, timeout_s)
-        return {n: look.to_freshness(changed_at) for n, look in looks.items()}
+        return {n: check.to_freshness(changed_at) for n, check in checks.items()}
     except (KeeploreError, OSError, ValueError):
         return {}
 

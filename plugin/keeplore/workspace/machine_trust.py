@@ -352,6 +352,7 @@ class MachineTrust:
         return TrustKnowledge(history, answers, self._has_nobody_else(history, answers))
 
     def _has_nobody_else(self, history: CommitHistory, answers: TrustAnswers) -> bool:
+        """Whether every author and machine of the history is this person or believed by them."""
         mine = self._own | answers.accepted
         for machine, last in history.machines.items():
             if machine in answers.refused:
@@ -367,6 +368,7 @@ class MachineTrust:
         return all(self._source_of_author(*one, known).is_believed for one in named)
 
     def _read_history(self, head: str, addresses: frozenset[str]) -> CommitHistory:
+        """Who committed what up to ``head``: what is known already and what came since."""
         if self._history is None:
             self._history = self._saved = CommitHistory.load(self._cache)
         known = self._history

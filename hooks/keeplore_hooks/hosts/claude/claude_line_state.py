@@ -38,9 +38,9 @@ class ClaudeLineContext:
     def __init__(self, path: str, resume_state: ClaudeResumeState, known: int) -> None:
         self.state = resume_state  # behind the line
         self.before = resume_state  # before it
+        self.start = 0  # of the line, in bytes
+        self.is_new = False  # whether the line gives events
         self.latest = ""  # the newest time of all lines
-        self.start = 0  # bytes
-        self.is_new = False
         self._path = path
         self._known = known
         self._seen = set(resume_state.seen)  # of the prompts so far

@@ -154,6 +154,7 @@ class ClaudeTurnAssembler:
             self._take_input(said, self.line.id_of(data), is_queued=True)
 
     def _on_queue_operation(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+        """Follow the queue of prompts; older versions tell of a prompt only by taking it out."""
         operation, state = text(data, "operation"), self.line.state
         words = text(data, "content")
         taken = words
@@ -190,6 +191,9 @@ class ClaudeTurnAssembler:
         host_id: str = "",
         is_queued: bool = False,
     ) -> None:
+        """Take what a person entered: a prompt begins a turn, a command waits for its output, and
+        what was seen before is a replay.
+        """
         if isinstance(said, lines.CommandOutput):
             if not self._is_replay and self._command:
                 self._tree.hand_over(self._command, self.open)

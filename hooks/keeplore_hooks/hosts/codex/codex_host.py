@@ -75,6 +75,7 @@ class Codex(LogHost):
         return super().events_of(received)
 
     def last_words(self, received: LogPayload) -> list[HostEvent]:
+        """A turn with the last words in a payload, where the log does not hold them yet."""
         payload, missing, last = (
             received.payload,
             received.prompts.missing,

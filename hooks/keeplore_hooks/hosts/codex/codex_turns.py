@@ -303,6 +303,7 @@ class CodexTurnReader(PlacedTurnReader):
             self._turn.is_item = True
 
     def _on_call(self, payload: Json) -> None:
+        """Note a tool call: its commands, files, subagent and questions."""
         call_id, turn = first_text(payload, "call_id", "id"), self.open
         if self._is_replay or not call_id or turn is None:
             return
@@ -344,6 +345,9 @@ class CodexTurnReader(PlacedTurnReader):
             _drop_failed(turn, call_id, call)
 
     def _on_call_output(self, payload: Json) -> None:
+        """Take what a call gave: commits, an agent's id, answers; what was refused or failed is
+        struck out.
+        """
         call_id, turn = text(payload, "call_id"), self.open
         call = self._turn.calls.get(call_id)
         if self._is_replay or turn is None or call is None:

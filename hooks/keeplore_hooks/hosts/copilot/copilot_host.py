@@ -81,7 +81,7 @@ class Copilot(LogHost):
         has_started = has_started or bool(stored_state(cursor).get("has_started"))
         return replace(super().without_log(payload, cursor), is_of_person=has_started)
 
-    def kept(self, received: LogPayload) -> Json:
+    def extra_state(self, received: LogPayload) -> Json:
         return {"has_started": received.is_of_person}
 
     def last_words(self, received: LogPayload) -> list[HostEvent]:

@@ -193,6 +193,7 @@ class CopilotTurnReader(PlacedTurnReader):
             turn.log.add_subagent_task(call.id, text(call.given, "agent_type"), task)
 
     def _on_tool_complete(self, data: Json, _: str) -> None:
+        """Take what a tool gave: commits and answers; what failed is struck out."""
         call, turn = self._calls.get(text(data, "toolCallId")), self.open
         if self._is_replay or turn is None or call is None:
             return

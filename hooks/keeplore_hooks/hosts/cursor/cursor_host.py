@@ -70,8 +70,8 @@ class CursorState:
     """What a cursor holds, and what the transcript has given so far."""
 
     log: PayloadLog
-    before: PromptCounts  # prompts before the place where reading goes on
-    all: PromptCounts  # all prompts of the transcript
+    counts_before: PromptCounts  # of the prompts before the place where reading goes on
+    counts: PromptCounts  # of all prompts of the transcript
     last_id: str  # of the transcript's last turn
     read: RecordReading | None = None  # None where there is no transcript to read
 
@@ -79,17 +79,16 @@ class CursorState:
     def from_cursor(cursor: Cursor) -> CursorState:
         data = stored_state(cursor)
         log = PayloadLog.from_data(mapping(data, "ledger"))
-        before, all_ = counts_in(data, "before"), counts_in(data, "all")
         return CursorState(
             log,
-            before,
-            all_,
+            counts_in(data, "before"),
+            counts_in(data, "all"),
             text(data, "last"),
         )
 
     def take(self, read: RecordReading, reader: CursorTurnReader) -> None:
         self.read = read
-        self.before, self.all = reader.before, reader.all
+        self.counts_before, self.counts = reader.counts_before, reader.counts
         self.last_id = read.last.id if read.last else ""
 
     @property
@@ -99,13 +98,13 @@ class CursorState:
 
     def missing(self) -> list[CursorTurn]:
         """The turns that the transcript does not have."""
-        return self.log.missing(self.all)
+        return self.log.missing(self.counts)
 
     def cursor(self, before: Cursor) -> Cursor:
         kept: dict[str, Any] = {
             "ledger": self.log.to_data(),
-            "before": self.before,
-            "all": self.all,
+            "before": self.counts_before,
+            "all": self.counts,
             "last": self.last_id,
         }
         if self.read:
@@ -271,7 +270,7 @@ def _prompt_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
         return []
     origin, last = payload.origin, state.last
     events = state.rest(origin)  # the person speaks, so the agent has stopped
-    state.log.join(state.all, last, prompt)
+    state.log.join(state.counts, last, prompt)
     turn = state.log.announce(
         origin.session,
         prompt,

@@ -153,9 +153,11 @@ class CursorTurnReader(TurnReader):
         # start of the turn that is read again with the time that it got when it was new
         has_begun = bool(resume_state_of(cursor).began)
         self._known_start = cursor.offset if has_begun else None
-        # prompts before the place where reading goes on
-        self.before = {} if is_whole else counts_in(stored_state(cursor), "before")
-        self.all = dict(self.before)
+        # how often each prompt was typed: up to where reading goes on, and up to the last line
+        self.counts_before = (
+            {} if is_whole else counts_in(stored_state(cursor), "before")
+        )
+        self.counts = dict(self.counts_before)
 
     def take(self, line: JsonLine) -> None:
         record, turn = line.data, self.open
@@ -171,22 +173,25 @@ class CursorTurnReader(TurnReader):
         self.is_known = True
 
     def _on_user(self, record: Json, start: int) -> None:
+        """Begin the turn of a prompt; payloads may know its id and when it was typed."""
         prompt = lines.prompt_in(record)
         if not prompt.text:
             return
         key = key_of(prompt.text)
-        own = turn_id_of(self.origin.session, key, self.all.get(key, 0))
+        own_id = turn_id_of(self.origin.session, key, self.counts.get(key, 0))
         is_again = self.is_whole or start == self._known_start
-        turn_id = self._log.id_of(own, prompt.text, None if is_again else self.all)
-        now = self._now if is_again else self._read_at
-        at = prompt.at or self._log.at(turn_id) or now
+        turn_id = self._log.id_of(
+            own_id, prompt.text, None if is_again else self.counts
+        )
+        read_at = self._now if is_again else self._read_at
+        at = prompt.at or self._log.at(turn_id) or read_at
         if not self.is_whole:
-            self.before = dict(list(self.all.items())[-COUNTED:])
-        self.all[key] = self.all.get(key, 0) + 1
+            self.counts_before = dict(list(self.counts.items())[-COUNTED:])
+        self.counts[key] = self.counts.get(key, 0) + 1
         self.begin(
             turn_id, prompt.text, at, start, prompt_text.slash_command(prompt.text)
         )
-        self.mark_read(own, at)
+        self.mark_read(own_id, at)
 
     def _on_assistant(self, record: Json, start: int) -> None:
         turn = self.open or self._begin_in_the_middle()

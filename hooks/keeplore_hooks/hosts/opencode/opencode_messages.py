@@ -125,6 +125,7 @@ class OpenCodeTurnReader(TurnReader):
             self.open.is_over = True
 
     def _on_user(self, message: Json, at: str) -> None:
+        """Begin the turn of a prompt or command; after a compaction the prompt comes again."""
         key = message_id(message)
         for part in mappings(message, "parts"):
             if text(part, "type") == "compaction":
@@ -144,6 +145,7 @@ class OpenCodeTurnReader(TurnReader):
         self.begin(turn_id, prompt, at, None, command)
 
     def _on_assistant(self, message: Json, at: str, number: int) -> None:
+        """Take the parts of an answer into the open turn."""
         parts = mappings(message, "parts")
         has_words = any(_is_spoken(part) and text(part, "text") for part in parts)
         turn = self.open

@@ -202,6 +202,7 @@ def _from_tables(
     session: str,
     problems: Problems,
 ) -> StoredSession:
+    """A session and its messages in order, from the tables of either form."""
     tables = _tables(connection)
     rows = _session_rows(connection, session)
     has_first, has_second = {"message", "part"} <= tables, "session_message" in tables

@@ -157,6 +157,7 @@ class HistoryReader:
         return not self._is_fenced or self._before.strip() == _RULE
 
     def _line(self, message: HistoryMessage, line: str) -> None:
+        """Take a line of a message: of a tool call, of a thought, or of what was said."""
         if self._tool:
             self._in_tool(self._tool, line)
         elif self._is_thought or line.startswith(("<think>", "<thinking>")):

@@ -138,6 +138,7 @@ class HistoryTurnReader(TurnAssembler):
             self.begin(self._turn_id(message, at), words, at, None, command)
 
     def _on_agent(self, message: HistoryMessage, at: str, number: int) -> None:
+        """Take a message of the agent; a command that waits for an answer begins its turn."""
         words = claude_lines.without_reasoning(message.text)
         if not words and not message.tools:
             return

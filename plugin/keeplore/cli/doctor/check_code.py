@@ -40,6 +40,7 @@ def _unopened_finding(part: str, main: Path) -> DoctorFinding:
 
 
 def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
+    """What is wrong with the notes that a code repository keeps."""
     if not opened.settings.frozen:
         merge_driver.install(opened.tree.top)
     opened.index.refresh()

@@ -17,7 +17,7 @@ from keeplore.index.vectors.quantization import width
 
 AT_ONCE = 256  # points
 _TEXTS = ", ".join(f"p.{column}" for column in FTS_WEIGHTS)
-_BARE = (
+_WITHOUT_VECTOR = (
     "FROM points s JOIN passages p ON p.id = s.passage LEFT JOIN embeddings e ON e.model = ? AND "
     "e.hash = p.hash"
     " WHERE NOT s.has_vector AND s.place = ?"
@@ -100,9 +100,11 @@ def drop_all(connection: sqlite3.Connection, place: str) -> None:
 def vectors_to_send(
     connection: sqlite3.Connection, place: str, fingerprint: str, dim: int
 ) -> dict[bytes, bytes]:
-    """Point → packed vector, for some whose vector is here and not there."""
+    """Point → packed vector, for some of those whose vector is on this machine and not on the
+    server.
+    """
     rows = connection.execute(
-        f"SELECT s.point, e.vector {_BARE} AND length(e.vector) = ? LIMIT ?",
+        f"SELECT s.point, e.vector {_WITHOUT_VECTOR} AND length(e.vector) = ? LIMIT ?",
         (model_id(connection, fingerprint), place, width(dim), AT_ONCE),
     )
     return dict(rows.fetchall())
@@ -126,7 +128,7 @@ def passages_to_embed(
     """
     rows = connection.execute(
         # our own words
-        f"SELECT p.hash, p.title, p.head || p.body, p.context {_BARE} AND e.hash IS NULL"
+        f"SELECT p.hash, p.title, p.head || p.body, p.context {_WITHOUT_VECTOR} AND e.hash IS NULL"
         " GROUP BY p.hash ORDER BY max(p.id) DESC LIMIT ?",
         (model_id(connection, fingerprint), place, limit),
     )
@@ -134,7 +136,7 @@ def passages_to_embed(
 
 
 def count_pending(connection: sqlite3.Connection, place: str, fingerprint: str) -> int:
-    sql = f"SELECT count(*) {_BARE} AND e.hash IS NULL"
+    sql = f"SELECT count(*) {_WITHOUT_VECTOR} AND e.hash IS NULL"
     return int(value(connection, sql, (model_id(connection, fingerprint), place)))
 
 

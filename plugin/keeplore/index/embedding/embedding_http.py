@@ -82,6 +82,9 @@ class EmbeddingClient:
         raise AssertionError("a request is tried once at least")
 
     def _answer(self, body: dict[str, Any], key: str, timeout_s: float) -> bytes:
+        """The body of the server's answer. Raises what ``_check`` does, ServerTimeout and
+        ServerBusy.
+        """
         # here, because it costs 130 ms, and most machines have their model on the disk
         import httpx
 

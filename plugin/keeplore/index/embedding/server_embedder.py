@@ -301,6 +301,9 @@ class ServerEmbedder:
     def _vector_of_shortened(
         self, text: str, known: ServerModelState, timeout_s: float
     ) -> NDArray[np.float32]:
+        """The vector of a text that is too long for the server: of its beginning, halved until it
+        is taken.
+        """
         for _ in range(SHORTENED):
             text = text[: len(text) // 2] or " "
             try:
@@ -380,6 +383,7 @@ class ServerEmbedder:
 
 
 def _is_same(known: ServerModelState, probe: NDArray[np.float32]) -> bool:
+    """Whether the vector of the probe is still the one by which the model is known."""
     return (
         len(probe) == known.dim
         and sum(a * b for a, b in zip(known.probe, probe.tolist(), strict=True)) > SAME

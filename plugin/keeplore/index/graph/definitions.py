@@ -52,6 +52,7 @@ def place_of(path: str) -> str:
 
 
 def _entity(place: str, text: str) -> Iterator[Definition]:
+    """The definitions in a file of entities: its name and the aliases. Raises ValueError."""
     try:
         entity = parse_entity(text)
     except Corrupt as e:

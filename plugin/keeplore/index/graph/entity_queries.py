@@ -193,6 +193,7 @@ class GraphReader:
         return found
 
     def _stated_rows(self, entity: Entity, allowed: ScopeFilter) -> list[_StatedRow]:
+        """The stated relations that begin or end at this entity, seen from these scopes."""
         seen = {SHARED, *(project for _, project in allowed.scopes)}
         here = (self._id(entity.name), entity.place)
         found = []
@@ -336,6 +337,9 @@ class GraphReader:
         return " OR ".join(found)
 
     def _entity(self, id_: int, place: str) -> Entity:
+        """The thing that a name means in a place, with its spelling, type, other names and
+        mentions.
+        """
         aliases = self._aliases(id_, place)
         if aliases:  # a memory may use several of its names
             count = self._mentions(id_, place)

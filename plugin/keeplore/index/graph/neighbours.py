@@ -87,7 +87,7 @@ def _newest_versions(
 
 
 def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str, str]:
-    """Every version of these memories, with the newest one."""
+    """Every version of these memories → the newest one."""
     known = {head: head for head in heads}
     return known | {
         member: chain.head

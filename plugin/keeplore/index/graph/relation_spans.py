@@ -100,6 +100,9 @@ def _with_end(stated: StatedRelation, ended: Callable[[str], str]) -> StatedRela
 
 
 def _span(relations: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
+    """The relation as it holds at a time, since when and until when; None where it does not. Spans
+    that overlap or touch are one.
+    """
     holding = [span for span in relations if _holds_at(span, at)]
     if not holding:
         return None

@@ -85,8 +85,10 @@ SIGN_STEMS = stems_of(" ".join(sorted(_SIGNS)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Of:
-    """What a figure is of, as stems: the nearest word before it, and the one after it."""
+class _FigureContext:
+    """The words that say what a figure measures, as stems: the nearest one before it, and the one
+    after it.
+    """
 
     before: frozenset[str]
     unit: frozenset[str]
@@ -219,7 +221,7 @@ def _has_other_figures(one: str, other: str) -> bool:
     mine, theirs = _only_in(first, second), _only_in(second, first)
     if not mine or not theirs:
         return False
-    units = all_of(of.unit for of in (*first.values(), *second.values()))
+    units = all_of(context.unit for context in (*first.values(), *second.values()))
     words, other_words = _contents(one, units), _contents(other, units)
     is_alike = _are_alike(all_of(words), all_of(other_words))
     return not _differ_at_an_end(words, other_words) and any(
@@ -227,9 +229,11 @@ def _has_other_figures(one: str, other: str) -> bool:
     )
 
 
-def _only_in(figures: dict[str, _Of], other: dict[str, _Of]) -> list[_Of]:
+def _only_in(
+    figures: dict[str, _FigureContext], other: dict[str, _FigureContext]
+) -> list[_FigureContext]:
     """The figures of the first that the other has not."""
-    return [of for figure, of in figures.items() if figure not in other]
+    return [around for figure, around in figures.items() if figure not in other]
 
 
 def _are_alike(stems: frozenset[str], other: frozenset[str]) -> bool:
@@ -243,28 +247,24 @@ def _contents(text: str, units: frozenset[str]) -> list[frozenset[str]]:
     return [stems for stems in found if stems]
 
 
-def _is_of_one(one: _Of, other: _Of, *, is_alike: bool) -> bool:
+def _is_of_one(one: _FigureContext, other: _FigureContext, *, is_alike: bool) -> bool:
     """Whether two figures measure the same: the same word stands before both, or, in statements
     that are alike, both have the same unit.
     """
     return bool(one.before & other.before or (is_alike and one.unit & other.unit))
 
 
-def _figures(text: str) -> dict[str, _Of]:
-    """Each figure with what it is a figure of; dates are no values."""
+def _figures(text: str) -> dict[str, _FigureContext]:
+    """Each figure with the words around it; dates are no figures."""
     tokens = _tokens(text)
-    found: dict[str, _Of] = {}
+    found: dict[str, _FigureContext] = {}
     for place, token in enumerate(tokens):
         if token[0].isdigit():
-            before = [
-                word
-                for near in tokens[max(0, place - NEAR) : place]
-                if (word := _content([near]))
-            ]
-            unit = "".join(tokens[place + 1 : place + 2])
-            found.setdefault(
-                token, _Of(before[-1] if before else frozenset(), _content([unit]))
-            )
+            near = tokens[max(0, place - NEAR) : place]
+            telling = [stems for word in near if (stems := _content([word]))]
+            before = telling[-1] if telling else frozenset[str]()
+            unit = _content(tokens[place + 1 : place + 2])
+            found.setdefault(token, _FigureContext(before, unit))
     return found
 
 

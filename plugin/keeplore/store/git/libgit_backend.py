@@ -112,6 +112,7 @@ class LibgitBackend(GitBackend):
             return ""
 
     def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
+        """The files of memory in a commit, and the ``extra`` paths that it has."""
         if not commit:
             return {}
         tree = self._commit(commit).tree

@@ -49,6 +49,7 @@ class SpoolTask:
         return any(entry.name not in self.waiting for entry in self._spool.pending())
 
     def run(self, now: float) -> float:
+        """Take in what hosts have told; what cannot be taken now waits."""
         waiting: dict[str, str] = {}
         with contextlib.suppress(
             OSError

@@ -219,6 +219,7 @@ def _link_findings(
 def _linked_files(
     root: Path, checked: Sequence[LintedFile], present: Iterable[str]
 ) -> list[LintedFile]:
+    """The files on disk that those checked name or share an id with."""
     wanted = {""}  # digits of ids
     for memory in filter(None, (file.memory for file in checked)):
         linked = (target for _, target in memory.links)

@@ -258,6 +258,7 @@ def _existing_clone(project: Project, place: Path) -> ClonedProject:
 
 
 def _entry(name: str, item: Any) -> Project | None:
+    """A project as a list describes it, None where that names neither a remote nor a path."""
     if isinstance(item, str):
         item = {"url": item}
     if not isinstance(item, dict):

@@ -133,6 +133,7 @@ def _project(registry: Registry, cwd: Path) -> str:
 def _listed_scopes(
     registry: Registry, cwd: Path, project: str, agent: str, *, all_projects: bool
 ) -> Iterator[tuple[Workspace, Scopes | None]]:
+    """The workspaces whose memories are listed, each with the scopes that are (None for all)."""
     if project:
         there = SearchScope(project, agent=agent_name(agent))
         own = registry.for_project(project, cwd)

@@ -165,6 +165,9 @@ def _digested_talks(
 def _sections(
     workspace: Workspace, talks: Sequence[DigestedTalk], sayings: LaterSayings
 ) -> tuple[Section, ...]:
+    """What was decided in these conversations, what replaced such a decision later, what came of
+    those without a decision, and what is still open.
+    """
     parts: dict[str, list[DigestLine]] = {heading: [] for heading in HEADINGS}
     for number, talk in enumerate(talks, 1):
         decided_later = [quote for later in talks[number:] for quote in later.decided]

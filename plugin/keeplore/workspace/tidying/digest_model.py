@@ -105,6 +105,7 @@ class DigestModel:
     def _ask_model(
         self, draft: DigestDraft, asker: ModelAsker, mark: dict[str, str]
     ) -> MadeDigest:
+        """The digest with lines by the model; as it was drafted where none was applied."""
         dropped: Counter[str] = Counter()
         try:
             with one_at_a_time(self._workspace.places.state):
@@ -143,6 +144,7 @@ class DigestModel:
     def _lines(
         self, draft: DigestDraft, asker: ModelAsker, dropped: Counter[str]
     ) -> list[WrittenLine]:
+        """The lines that a model writes of the conversations and that pass the gates."""
         deps = refine_deps(self._workspace)
         stones = {stone.content for stone in deps.store.tombstones() if stone.content}
         project = draft.talks[0].memory.project

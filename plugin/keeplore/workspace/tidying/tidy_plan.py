@@ -185,6 +185,7 @@ def _note_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]:
 def _digest_steps(
     workspace: Workspace, is_ours: IsOurs, model: DigestModel, *, is_dry: bool
 ) -> Iterator[TidyStep]:
+    """A step for each digest that is to be written anew, and for each that is to be retired."""
     index, store = workspace.index, workspace.store
     wanted = {draft.memory.id: draft for draft in wanted_digests(workspace)}
     for id_, draft in wanted.items():

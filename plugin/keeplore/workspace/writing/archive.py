@@ -168,6 +168,7 @@ def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> ArchiveResult:
 def _move_memories(
     workspace: Workspace, moves: Iterable[ArchiveMove], message: str
 ) -> ArchiveResult:
+    """Move files and commit; what cannot be moved is among the problems."""
     done: list[ArchiveMove] = []
     problems: list[tuple[str, StoreError | OSError]] = []
     for move in moves:

@@ -172,6 +172,7 @@ class IngestQueue:
         return {job.key: job.reason for job in self._queue.dead() if job.kind == KIND}
 
     def _take_job(self, job: Job, status: IngestStatus) -> IngestStatus:
+        """Read a document, cut it into pieces and write it, noting each step."""
         self._note(status)
         workspace = self._registry.named(status.workspace)
         documents = self._documents_of(workspace)

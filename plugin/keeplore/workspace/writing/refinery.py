@@ -107,6 +107,9 @@ class Refinery:
         return self.queue.next_due_s(KINDS, _utc_now())
 
     def _carry_out(self, job: Job) -> RefineStep:
+        """Refine a conversation; what hinders that decides whether the job is done, put off or
+        counted as failed.
+        """
         try:
             result = self._refine_job(job)
         except NotFound as e:  # forgotten or merged away since
@@ -146,6 +149,9 @@ class Refinery:
         )
 
     def _refine_job(self, job: Job) -> RefineResult:
+        """Refine the conversation of a job, by an answer that it shares with others where there is
+        one.
+        """
         workspace = self._registry.named(str(job.payload.get("workspace", "")))
         workspace.check_not_frozen()
         mode = str(job.payload.get("mode") or workspace.settings.refine.mode)
