@@ -16,6 +16,7 @@ import pytest
 from unwritable import unwritable
 
 from keeplore.cli.disk_errors import disk_remedy
+from keeplore.config.places import Places
 
 
 class Terminal(io.StringIO):
@@ -98,3 +99,23 @@ def test_what_is_forgotten_though_its_file_stays_is_told_and_finished_by_doing_i
     done = run("forget", "--yes", digits, cwd=shop)
     assert (done.returncode, path.exists()) == (0, False)
     assert "is forgotten already" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["list", "show {}", "history {}", "brief", "stats", "export", "review", "graph"],
+)
+def test_who_only_reads_is_answered_from_an_index_that_cannot_be_written(
+    memory: Path, shop: Path, run: Callable[..., Any], command: str
+) -> None:
+    run("remember", "The ledger is append-only", cwd=shop)
+    (path,) = memory.rglob("*ledger*.md")
+    assert run("list", cwd=shop).stderr == ""
+    path.write_text(path.read_text() + "\nAlways.\n")
+    cache = Places.from_environment(os.environ).cache / "index" / "memory"
+    (cache / "writing").mkdir()  # what a writer makes first
+    done = run(*command.format(path.stem[-8:]).split(), cwd=shop)
+    told = f"note: the index is 1 file behind the text: the search index in {cache} cannot be used"
+    assert (done.returncode, told in done.stderr) == (0, True)
+    (cache / "writing").rmdir()
+    assert run("list", cwd=shop).stderr == ""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from keeplore.cli.output import plain
+from keeplore.cli.output import note, plain
 from keeplore.config.places import Places
 from keeplore.memory.names import short_id
 from keeplore.text.dates import age_of, in_utc, moment_of
@@ -44,7 +44,11 @@ def pass_registry(command: Command) -> Command:
         from keeplore.workspace.registry import Registry
 
         with Registry(places) as registry:
-            return command(registry, **chosen)
+            result = command(registry, **chosen)
+            for workspace in registry.searched():
+                if workspace.index.behind:
+                    note(workspace.index.behind)
+            return result
 
     return with_registry
 

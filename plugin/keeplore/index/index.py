@@ -114,6 +114,17 @@ class Index:
         """
         return self._updater.catch_up(progress, wait_s, within_s)
 
+    def refresh_for_reading(self) -> None:
+        """``refresh``, where the index answers as it is if it cannot be written just now; see
+        ``behind``. Raises IndexUnavailable where it cannot be read either.
+        """
+        self._updater.catch_up_for_reading()
+
+    @property
+    def behind(self) -> str:
+        """What to tell where ``refresh_for_reading`` could not write; else ""."""
+        return self._updater.behind
+
     def listen(self, hears_of_changes: Callable[[], bool]) -> None:
         """Let ``is_in_step`` ask ``hears_of_changes``, somebody who is told of changes, whether
         every change is indexed.
@@ -254,14 +265,7 @@ class Index:
 
     def lag(self) -> int:
         """How many files differ from what the index reflects, by their time, size and inode."""
-        known = self._database.read(file_rows.known_files)
-        seen = {file.path: file for file in self._store.indexed()}
-        same = [
-            path
-            for path in known.keys() & seen.keys()
-            if known[path].is_same(seen[path])
-        ]
-        return len(known.keys() | seen.keys()) - len(same)
+        return self._updater.lag()
 
     @property
     def directory(self) -> Path:

@@ -23,6 +23,7 @@ from keeplore.index.graph import graph_rows
 from keeplore.index.graph.graph_index import EntityGraph
 from keeplore.index.rows import RefreshResult
 from keeplore.index.vectors import block_files
+from keeplore.text.counts import counted
 from keeplore.text.dates import now
 
 # read and stored in one transaction; what is stored is found at once and survives a kill
@@ -84,6 +85,7 @@ class IndexUpdater:
         self._unread: list[IndexedFile] = []
         self._looked_at = -math.inf
         self._look_s = 0.0  # of processor time, that the last look took
+        self.behind = ""  # see ``Index.behind``
         # and has heard of none
         self.hears_of_changes: Callable[[], bool] = lambda: False
 
@@ -115,6 +117,27 @@ class IndexUpdater:
             return RefreshResult(before.changed + done.changed, done.removed, done.left)
         finally:
             self._turn.release()
+
+    def catch_up_for_reading(self) -> None:
+        """See ``Index.refresh_for_reading``."""
+        try:
+            self.catch_up(None, None, None)
+            self.behind = ""
+        except IndexUnavailable as e:
+            lag = self.lag()
+            files = counted(lag, "file")
+            self.behind = f"the index is {files} behind the text: {e}" if lag else ""
+
+    def lag(self) -> int:
+        """See ``Index.lag``."""
+        known = self._database.read(file_rows.known_files)
+        seen = {file.path: file for file in self._store.indexed()}
+        same = [
+            path
+            for path in known.keys() & seen.keys()
+            if known[path].is_same(seen[path])
+        ]
+        return len(known.keys() | seen.keys()) - len(same)
 
     def _refresh(
         self, progress: Progress | None, wait_s: float | None, until: float

@@ -39,7 +39,7 @@ def export(desk: Desk, folder: Path) -> int:
     """
     folder = folder.expanduser().absolute()
     _check_replaceable(folder)
-    desk.workspace.index.refresh()
+    desk.workspace.index.refresh_for_reading()
     aside = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(mode=0o700, parents=True)

@@ -266,7 +266,7 @@ class Registry:
         may be meant.
         """
         for workspace in self.nearest_first(cwd):
-            workspace.index.refresh()
+            workspace.index.refresh_for_reading()
             path = _path_within(workspace.root, reference.strip(), cwd)
             rows = workspace.index.find(path)
             if len(rows) > 1:

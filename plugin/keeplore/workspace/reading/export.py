@@ -38,7 +38,7 @@ class ExportFilter:
 
 def chosen_rows(workspace: Workspace, chosen: ExportFilter) -> list[MemoryRow]:
     """Archived memories too, in the order of the document: by project, category and date."""
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     allowed = (
         ScopeFilter((("project", chosen.project),)) if chosen.project else ScopeFilter()
     )

@@ -67,7 +67,7 @@ def listing(
         registry, cwd, project, agent, all_projects=all_projects or is_everywhere
     )
     for workspace, scopes in places:
-        workspace.index.refresh()
+        workspace.index.refresh_for_reading()
         asked.append(workspace.index)
         chosen = _chosen_scopes(workspace, scopes, scope)
         if not chosen:  # nothing allowed would be everything

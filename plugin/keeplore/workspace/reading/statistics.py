@@ -61,7 +61,7 @@ def statistics(workspace: Workspace) -> Statistics:
     RepositoryError.
     """
     index, store = workspace.index, workspace.store
-    index.refresh()
+    index.refresh_for_reading()
     rows = index.listed(MemoryFilter(archived="with", superseded=True))
     heads = [row for row in rows if not row.superseded_by and not row.is_archived]
     chains, stamp = index.chains(), index.state()

@@ -41,7 +41,7 @@ def review_candidates(
     Nothing is stored for it: it follows from the conversations and from what was accepted, rejected
     or forgotten.
     """
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     settled = _rejected(workspace) | workspace.store.stones.ids()
     met: set[tuple[str, str, str]] = set()  # place and statement
     for row in workspace.index.listed(

@@ -41,7 +41,7 @@ def brief_command(registry: Registry, /, *, agent: str | None) -> None:
         return
     views = registry.views(here, agent=agent or calling_agent_name(registry.places))
     for view in views:
-        view.index.refresh()
+        view.index.refresh_for_reading()
     room = TextBudget(wishes.brief_tokens, HostAdapter.context_bytes)
     text, _ = brief(views, session="", source="startup", room=room)
     if text:

@@ -146,9 +146,9 @@ def _view(registry: Registry, project: str, at: str) -> GraphView:
     here = workspace.identities.here(cwd).project
     code = registry.code_memory(cwd, workspace) if project in ("", here) else None
     index: Index | JoinedIndex = workspace.index
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     if code:
-        code.index.refresh()
+        code.index.refresh_for_reading()
         index = JoinedIndex(workspace.index, code.index, code.project)
     if left := index.graph.link(steps=0):
         note(

@@ -91,7 +91,7 @@ def _rows(
     workspace: Workspace, entries: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[object, ...]]:
     """The words are those of the note where there is one."""
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     ids = [str(entry.get("id", "")) for entry in entries]
     notes = workspace.index.memories(ids)
     for id_, entry in zip(ids, entries, strict=True):

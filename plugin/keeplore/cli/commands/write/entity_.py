@@ -58,7 +58,7 @@ def entity_command(context: click.Context, /, *, as_json: bool) -> None:
 @pass_workspace
 def list_(workspace: Workspace, text: str, limit: int, *, as_json: bool) -> None:
     """List the entities whose names hold TEXT, all if none is given, the most mentioned first."""
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     found = workspace.index.graph.entities(like=text, limit=limit)
     if as_json:
         emit_json([asdict(entity) for entity in found])

@@ -93,7 +93,7 @@ def review_command(
     found = itertools.islice(
         review_candidates(workspace, allowed, since or ""), limit or None
     )
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     contradictions = disputes(workspace.index, workspace.store)
     here = _held_proposals(workspace, allowed, since or "")
     if as_json:
