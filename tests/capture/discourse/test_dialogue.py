@@ -26,6 +26,11 @@ from keeplore.capture.discourse.dialogue import last_word
             "see what they say:\nAnna: a\nBen: b\nAnna: c",
             "see what they say:\nAnna: a\nBen: b\nAnna: c",
         ),
+        (
+            "You talk with Anna and Ben.\n\nAnna: a\nBen: b\nAnna: c",
+            "You talk with Anna and Ben.\n\nAnna: c",
+        ),
+        ("Ask Ann.\nAnn: a\nBen: b\nAnn: c", "Ask Ann.\nAnn: a\nBen: b\nAnn: c"),
         ("", ""),
     ],
 )

@@ -150,7 +150,20 @@ def test_a_proposal_alone_decides_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["yes", "Sounds good, thanks.", "go ahead", "ok do it", "perfect!"]
+    "answer",
+    [
+        "yes",
+        "Sounds good, thanks.",
+        "go ahead",
+        "ok do it",
+        "perfect!",
+        "All right.",
+        "alright, do that",
+        "That's fine.",
+        "deal",
+        "I'm happy with that.",
+        "Certainly.",
+    ],
 )
 def test_a_proposal_that_the_person_agrees_to_is_a_decision(answer: str) -> None:
     found = distill(talk("Where should jobs live?", PROPOSAL, answer, "On it."))
@@ -169,6 +182,11 @@ def test_a_proposal_that_the_person_agrees_to_is_a_decision(answer: str) -> None
         "ok, what about Kafka?",
         "hm, wait",
         "ok, use a plain file instead",
+        "Good question, I do not know.",
+        "good to know",
+        "right now I can't say",
+        "certainly not",
+        "that's not right",
     ],
 )
 def test_an_answer_with_a_but_agrees_to_nothing(answer: str) -> None:

@@ -409,3 +409,15 @@ def test_of_a_dialogue_in_one_message_what_was_answered_in_it_is_not_decided() -
     assert part("decision", said, "Retries are three now.") == [
         "Ben: fine, let's use three retries for the queue."
     ]
+
+
+def test_who_introduces_the_speakers_of_a_dialogue_decides_nothing_by_that() -> None:
+    said = (
+        "You are talking with Ben and Anna.\n\n"
+        "Ben: let's use Redis for the cache.\n"
+        "Anna: no, memcached is simpler.\n"
+        "Ben: fine, let's use three memcached nodes for the cache."
+    )
+    assert part("decision", said, "I have noted it.") == [
+        "Ben: fine, let's use three memcached nodes for the cache."
+    ]

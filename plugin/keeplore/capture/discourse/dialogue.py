@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 FEWEST_LINES = 3  # with a name; "Note: …" and "Name: …" stand alone
 _NAMED = re.compile(
@@ -16,12 +17,14 @@ _NAMED = re.compile(
 
 def last_word(message: str) -> str:
     """What the last speaker of a dialogue says at its end, with the name; any other message as it
-    is. What was said before it, it may have answered.
+    is. What was said before it, it may have answered. What introduces the speakers by their names
+    stays before it.
     """
     lines = [(found["name"], found.start()) for found in _NAMED.finditer(message)]
     names = {name for name, _ in lines}
     is_dialogue = 1 < len(names) < len(lines) >= FEWEST_LINES
-    if not is_dialogue or message[: lines[0][1]].strip():
+    introduction = message[: lines[0][1]] if is_dialogue else ""
+    if not is_dialogue or (introduction.strip() and not _names(introduction, names)):
         return message
     last = lines[-1][0]
     start = len(message)
@@ -29,4 +32,15 @@ def last_word(message: str) -> str:
         if name != last:
             break
         start = at
-    return message[start:]
+    return introduction + message[start:]
+
+
+def _names(introduction: str, names: Set[str]) -> bool:
+    """Does a text name several of the speakers?"""
+    return (
+        sum(
+            re.search(rf"\b{re.escape(name)}\b", introduction) is not None
+            for name in names
+        )
+        > 1
+    )
