@@ -207,6 +207,31 @@ def test_a_sync_that_only_takes_away_promises_nothing_to_be_found(
     assert keeplore("sync").stdout.endswith("\n0 memories new or changed, 1 gone.\n")
 
 
+def test_a_version_that_was_made_while_the_first_was_forgotten_elsewhere_is_told_at_a_sync(
+    places: Places, root: Path, git: Callable[..., str], home: Path
+) -> None:
+    git("init", "-q", "--bare", str(home / "remote.git"), cwd=home)
+    git("remote", "add", "origin", str(home / "remote.git"), cwd=root)
+    id_ = remember(places, "Use pnpm")
+    assert keeplore("sync").returncode == 0
+    other = home / "other"
+    git("clone", "-q", str(home / "remote.git"), str(other), cwd=home)
+    (path,) = other.rglob("*pnpm*.md")
+    (other / "forgotten").mkdir(exist_ok=True)
+    (other / "forgotten" / f"{id_}.json").write_text(f'{{"id": "{id_}"}}\n')
+    path.unlink()
+    git("add", "--all", cwd=other)
+    git("commit", "-qm", "Forget", cwd=other)
+    git("push", "-q", cwd=other)
+    assert keeplore("edit", id_, "--title", "Use pnpm 9").returncode == 0
+    assert keeplore("sync").stderr == (
+        "note: 1 memory is a newer version of what was forgotten on another machine: "
+        "`keeplore doctor` says which, and how to forget that too\n"
+    )
+    doctor = keeplore("doctor").stdout
+    assert f"is a newer version of {id_[4:12]}, which was forgotten" in doctor
+
+
 def test_what_was_forgotten_can_still_be_purged(
     places: Places, root: Path, git: Callable[..., str]
 ) -> None:

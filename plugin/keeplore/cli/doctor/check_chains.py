@@ -23,6 +23,16 @@ def chain_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     yield from _dangling_links(part, workspace)
 
 
+def left_versions(workspace: Workspace) -> list[tuple[str, str]]:
+    """The paths of memories that are newer versions of a forgotten one, with its id."""
+    gone = workspace.store.stones.ids()
+    return [
+        (path, target)
+        for path, link, target in workspace.index.dangling_links()
+        if link == "supersedes" and target in gone
+    ]
+
+
 def _dangling_links(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     gone = workspace.store.stones.ids()
     links = workspace.index.dangling_links()
@@ -31,8 +41,8 @@ def _dangling_links(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     yield from several(
         note(part, f"{' '.join(link)}, which is not here", remedy) for link in lost
     )
-    left = [link for link in links if link not in lost and link[1] == "supersedes"]
-    yield from several(_left_version(part, path, target) for path, _, target in left)
+    left = left_versions(workspace)
+    yield from several(_left_version(part, path, target) for path, target in left)
 
 
 def _left_version(part: str, path: str, forgotten: str) -> DoctorFinding:

@@ -47,6 +47,7 @@ def sync_command(registry: Registry, *, join: bool) -> None:
     for text in unreadable_files(workspace.index):
         note(text)
     _note_ignored(workspace)
+    _note_left_versions(workspace)
     if left := _contradictions(workspace):
         _say_contradictions(len(left), len(left - before))
     _check_pulled(workspace)
@@ -72,6 +73,19 @@ def _note_ignored(workspace: Workspace) -> None:
         files = counted(count, "file of memory is", "files of memory are")
         note(
             f"{files} left out of commits, because git is told so: `keeplore doctor` says which"
+        )
+
+
+def _note_left_versions(workspace: Workspace) -> None:
+    from keeplore.cli.doctor.check_chains import left_versions  # heavy, as above
+
+    if count := len(left_versions(workspace)):
+        memories = counted(
+            count, "memory is a newer version", "memories are newer versions"
+        )
+        note(
+            f"{memories} of what was forgotten on another machine: `keeplore doctor` says which, "
+            f"and how to forget that too"
         )
 
 
