@@ -352,6 +352,7 @@ REWRITING = (
 )
 NOT_REWRITTEN = {
     "sparse": REWRITING.format("sparse or partial"),
+    "partial": REWRITING.format("sparse or partial"),
     "worktree": (
         "the workspace has several worktrees, each with files of its own. Remove the other "
         "worktrees of the workspace first: `git worktree list` shows them"
@@ -373,6 +374,10 @@ def test_what_cannot_be_rewritten_is_refused_with_the_way_out(
     root = store.root
     if kind == "sparse":
         git("sparse-checkout", "set", "--no-cone", "/*", cwd=root)
+    elif kind == "partial":
+        partial = ("--filter=blob:none", f"file://{root}", str(tmp_path / "partial"))
+        git("clone", "-q", *partial, cwd=tmp_path)
+        root = tmp_path / "partial"
     elif kind == "worktree":
         git("worktree", "add", "-q", "--detach", str(tmp_path / "second"), cwd=root)
     elif kind == "shallow":

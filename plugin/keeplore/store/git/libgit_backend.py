@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,9 @@ from keeplore.store.repository_state import Directories
 
 # off by default, as in git
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature
-_BEYOND = (
-    "core.sparsecheckout",
-    "extensions.partialclone",
-    "extensions.refstorage",
-    "extensions.compatobjectformat",
+_BEYOND = re.compile(
+    r"core\.sparsecheckout|extensions\.(?:partialclone|refstorage|compatobjectformat)"
+    r"|remote\..+\.promisor"
 )
 FAILURES = (Unsupported, pygit2.GitError)  # where the user's git takes over
 
@@ -65,9 +64,9 @@ def open_repository(root: Path) -> pygit2.Repository:
     """
     try:
         repository = pygit2.Repository(str(root), RepositoryOpenFlag.NO_SEARCH)
-        config = repository.config
         is_beyond = any(
-            key in config and config[key] not in ("false", "files") for key in _BEYOND
+            _BEYOND.fullmatch(entry.name) and entry.value not in ("false", "files")
+            for entry in repository.config
         )
     except (pygit2.GitError, KeyError) as e:
         raise Unsupported(str(e)) from e
