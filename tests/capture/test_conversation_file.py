@@ -51,6 +51,10 @@ def link(name: str) -> ConversationLink:
     return ConversationLink(name, f"mem_{name}", "relates-to")
 
 
+def said(user: str, reply: str = "") -> tuple[Exchange, ...]:
+    return (Exchange("8", "", user, (reply,)),)
+
+
 def test_the_conversation_with_the_same_rare_words_is_found_among_others() -> None:
     earlier = [
         (link("invoice"), INVOICE),
@@ -69,12 +73,33 @@ def test_another_subject_is_linked_to_nothing() -> None:
     )
 
 
+def test_a_few_words_of_another_matter_are_no_link() -> None:
+    lease = said("The lease of a worker in postgres runs out")
+    office = said("The lease in the office ends in May")
+    worker = said("Which postgres version does the worker image have?")
+    assert continued_conversation(lease, [(link("office"), office)]) is None
+    assert continued_conversation(lease, [(link("worker"), worker)]) == link("worker")
+
+
+def test_of_each_exchange_the_beginnings_are_compared() -> None:
+    name = "zebrafish"
+
+    def is_found(user: str, reply: str = "") -> bool:
+        earlier = [(link("fish"), said(user, reply))]
+        return continued_conversation(said(name), earlier) is not None
+
+    assert is_found(f"{name:.>800}")
+    assert not is_found(f"{name:.>801}")
+    assert is_found("", f"{name:.>400}")
+    assert not is_found("", f"{name:.>401}")
+
+
 @pytest.mark.parametrize(
-    "said", [(), (Exchange("6", "", "ok", ("Done.",)),), (Exchange("7", "", "", ()),)]
+    "empty", [(), (Exchange("6", "", "ok", ("Done.",)),), (Exchange("7", "", "", ()),)]
 )
-def test_words_that_say_nothing_are_no_link(said: tuple[Exchange, ...]) -> None:
+def test_words_that_say_nothing_are_no_link(empty: tuple[Exchange, ...]) -> None:
     assert (
-        continued_conversation(said, [(link("queue"), QUEUE), (link("empty"), ())])
+        continued_conversation(empty, [(link("queue"), QUEUE), (link("empty"), ())])
         is None
     )
 

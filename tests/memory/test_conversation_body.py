@@ -73,6 +73,12 @@ def test_an_answer_of_one_line_is_no_step() -> None:
     assert body("Yes.") == "<!-- keeplore:assistant -->\n### Assistant\n\nYes.\n"
 
 
+def test_a_step_has_300_characters_at_most() -> None:
+    line = "I look." + "!" * 293
+    assert body(line, "Done.").count("keeplore:steps") == 1
+    assert body(f"{line}!", "Done.").count("keeplore:steps") == 0
+
+
 @pytest.mark.parametrize(
     "reply",
     [

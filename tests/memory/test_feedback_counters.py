@@ -119,3 +119,10 @@ def test_a_file_that_is_none_says_what_is_wrong(said):
     assert merge(
         "", None, said, to_text({ID: UsageCounters(1, "2026-02-09")})
     ).text == to_text({ID: UsageCounters(1, "2026-02-09")})
+
+
+def test_no_counter_is_higher_than_a_million():
+    almost = UsageCounters(999_999, "2026-02-09", {"2026-02-10": 999_999})
+    full = UsageCounters(1_000_000, "2026-02-11", {"2026-02-10": 1_000_000})
+    assert almost.with_use("2026-02-11").with_idle("2026-02-10") == full
+    assert full.with_use("2026-02-11").with_idle("2026-02-10") == full

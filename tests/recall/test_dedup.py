@@ -41,6 +41,25 @@ def test_what_stands_beside_it_is_new() -> None:
     assert is_repeated(quoted("Use tabs.", 400), words_in(quoted("Use tabs", 400)))
 
 
+def test_a_sentence_of_three_words_tells_nothing_beside_others() -> None:
+    known = words_in(quoted("We indent with tabs.", 400))
+    assert is_repeated(quoted("We indent with tabs. No blanks anywhere.", 400), known)
+    assert not is_repeated(
+        quoted("We indent with tabs. No blanks are used.", 400), known
+    )
+
+
+def test_two_texts_that_share_three_words_do_not_say_the_same() -> None:
+    assert not says_same("Rotate staging tokens", "Rotate staging tokens")
+    assert says_same("Rotate staging tokens weekly", "Rotate staging tokens weekly")
+
+
+def test_two_texts_that_share_less_than_four_fifths_do_not_say_the_same() -> None:
+    one = "Rotate staging tokens weekly and lock doors"
+    assert says_same(one, "Rotate staging tokens weekly, lock windows")
+    assert not says_same(one, "Rotate staging tokens weekly, mail Bob lunch")
+
+
 def test_a_note_says_the_same_as_the_talk_that_it_is_from() -> None:
     assert says_same(
         SAID,

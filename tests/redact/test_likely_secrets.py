@@ -6,7 +6,7 @@ import pytest
 
 from keeplore.redact import redact
 from keeplore.redact.likely_secrets import chance, values
-from keeplore.redact.value_model import bigram_bits
+from keeplore.redact.value_model import bigram_bits, features
 
 MARK = "[REDACTED:password]"
 
@@ -69,6 +69,30 @@ def test_a_value_two_lines_below_has_no_other_word_between() -> None:
     assert [*values(between, 0, 0)] == []
 
 
+def test_a_value_stands_at_most_two_lines_below_its_word() -> None:
+    texts = [b"password:" + b"\n" * lines + b"Wq7#kd9Lm2" for lines in (1, 2, 3)]
+    found = [[value.text for value in values(text, 0, 0)] for text in texts]
+    assert found == [["Wq7#kd9Lm2"], ["Wq7#kd9Lm2"], []]
+
+
+def test_of_a_long_line_160_bytes_before_a_word_and_320_from_it_on_are_read() -> None:
+    def before(gap: int) -> list[str]:
+        line = f"{'Wq7#kd9Lm2':<{gap}}password"
+        return [value.text for value in values(line.encode(), gap, 0)]
+
+    def behind(end: int) -> list[str]:
+        line = f"{'password':<{end - 10}}Wq7#kd9Lm2 and so on"
+        return [value.text for value in values(line.encode(), 0, 0)][:1]
+
+    assert (before(160), before(161)) == (["Wq7#kd9Lm2"], ["q7#kd9Lm2"])
+    assert (behind(320), behind(321)) == (["Wq7#kd9Lm2"], ["Wq7#kd9Lm"])
+
+
+def test_a_value_has_five_characters_at_least() -> None:
+    found = [value.text for value in values(b"password Wq7# Wq7#k", 0, 0)]
+    assert found == ["Wq7#k"]
+
+
 def test_the_same_value_is_likelier_behind_the_word_than_far_from_it() -> None:
     [behind] = values(b"password = harbor4711", 0, 0)
     [far] = values(b"user of the box that we call harbor4711", 0, 0)
@@ -78,3 +102,9 @@ def test_the_same_value_is_likelier_behind_the_word_than_far_from_it() -> None:
 def test_letters_that_seldom_follow_one_another_surprise() -> None:
     assert bigram_bits("zqxvkjwp") > 6 > bigram_bits("interesting") > 0
     assert bigram_bits("4711") == 4.0
+
+
+def test_a_long_value_is_judged_by_its_first_eighty_characters() -> None:
+    seen = features("Wq7#" * 20)
+    assert features("Wq7#" * 20 + "x") == seen
+    assert features(("Wq7#" * 20)[:79]) != seen

@@ -182,3 +182,9 @@ def test_a_review_with_its_title_is_somebody_elses_as_a_whole() -> None:
     assert (own_words(review), pasted_words(review)) == ("", review)
     order = "Review of the queue please.\nBe strict."
     assert (own_words(order), pasted_words(order)) == (order, "")
+
+
+def test_a_review_has_four_lines_and_a_shorter_one_is_an_order_to_write_it() -> None:
+    review = "Code review for the export\nDates are wrong.\nNames are long."
+    assert own_words(review) == review
+    assert own_words(f"{review}\nTests are missing.").strip() == ""

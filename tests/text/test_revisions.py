@@ -140,6 +140,7 @@ OLD = "Kraken reads the handwritten labels"
         (None, True),  # the same one
         ("Kraken is too slow for handwritten labels", True),
         ("Kraken is too slow", False),
+        ("Kraken is too slow for labels", False),
         ("Kraken hosts the sheet images", False),
     ],
 )
@@ -176,6 +177,7 @@ MAIN = "Never push to main directly."
             "Nie Migrationen am Freitag",
             True,
         ),
+        ("Nightly migrations on Fridays are fine now", FORBIDDEN, True),
         # of something else, and of what nobody forbade
         ("Deployments on Fridays are fine now", FORBIDDEN, False),
         ("Migrations on Fridays are fine now", "Migrations run on Fridays", False),
@@ -205,6 +207,16 @@ def test_what_allows_a_thing_replaces_what_forbade_it(
 )
 def test_how_things_are_allows_nothing(said: str) -> None:
     assert not lifts_rule(said)
+
+
+def test_of_a_long_text_the_first_500_characters_are_read() -> None:
+    order, turn = "Forget the no-comments rule", "Use pnpm"
+    assert lifts_rule(f"{order:.>500}")
+    assert not lifts_rule(f"{order:.>501}")
+    assert is_choice(f"{turn:.>500}")
+    assert not is_choice(f"{'Use ':.>500}pnpm")
+    assert revision_of(f"{'Use pnpm instead of npm':.>500}") is not None
+    assert revision_of(f"{'Use pnpm instead of npm':.>503}") is None
 
 
 def test_hostile_text_takes_no_time() -> None:

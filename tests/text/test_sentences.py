@@ -376,3 +376,10 @@ def test_a_short_bold_line_is_the_heading_of_what_follows(
         ("floats are easy", name, False),
         ("cents are exact", name, False),
     ]
+
+
+def test_what_stands_behind_60_000_characters_is_nobodys_sentence() -> None:
+    line, last = "Nobody reads on.\n\n", "The end."
+    before = (line * 3_400)[: 60_000 - len(last) - 2]
+    assert sentences(f"{before}\n\n{last}")[-1].text == last
+    assert sentences(f"{before}.\n\n{last}")[-1].text == last[:-1]

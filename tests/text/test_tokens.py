@@ -62,6 +62,8 @@ def test_terms_are_stems_with_the_parts_of_identifiers() -> None:
         ("error code ENOENT syscall open errno path package json npm install", False, False),
         ("我们使用向量数据库", True, True),
         ("数据库", False, True),
+        ("用向量数据", False, True),
+        ("用向量数据库", True, True),
         ("Wir nehmen das nicht mit auf", True, True),
         ("die one", True, False),
         ("", False, False),

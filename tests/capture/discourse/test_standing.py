@@ -92,3 +92,54 @@ def test_what_the_agent_tells_that_it_had_said_and_denies_is_no_claim() -> None:
     assert gone("Can it?", f"{wrong} It isn't the only one that does.") == {}
     assert gone("Can it?", "The directory names the project. It isn't unique.") == {}
     assert gone("Can it?", f"{wrong}", "Which one?", "Wrong. It is the file.") == {}
+
+
+def test_a_message_objects_within_its_first_200_characters() -> None:
+    def is_sent_back(message: str, reply: str) -> bool:
+        exchanges = talk("fix it", "Fixed the export.", message, reply)
+        return sent_back(exchanges) == {0}
+
+    objection = "it still fails"
+    thanks = "thanks. "
+    assert is_sent_back(f"{thanks:.<186}{objection}", "I look.")
+    assert not is_sent_back(f"{thanks:.<191}{objection}", "I look.")
+    assert is_sent_back("and the import?", f"{'':*<180}I was wrong about it.")
+    assert not is_sent_back("and the import?", f"{'':*<200}I was wrong about it.")
+
+
+def test_an_objection_of_three_words_says_what_it_is_about() -> None:
+    said = ("fix the export", "Fixed the export of dates. The writer is `export.py`.")
+    assert gone(*said, "still broken dates", "I see.") == {
+        "Fixed the export of dates.": 1
+    }
+    assert gone(*said, "no, the login page breaks", "I see.") == {}
+
+
+def test_an_objection_shares_two_words_with_what_it_rejects() -> None:
+    said = ("fix the export", "Fixed the export of dates.")
+    assert gone(*said, "no, the dates of the export differ", "I see.") == {
+        "Fixed the export of dates.": 1
+    }
+    assert gone(*said, "no, the export crashes the browser", "I see.") == {}
+
+
+def test_a_sentence_of_six_words_is_known_where_it_is_quoted() -> None:
+    five, six = "Sessions part when they start.", "Sessions part once they all start."
+    for claim, is_known in ((five, False), (six, True)):
+        objection = f"{claim}\n\nThis is not fully true, only when it changes a file."
+        said = ("how do they part?", claim, "and dates?", "Two.", objection, "I see.")
+        assert (claim in gone(*said)) is is_known
+
+
+def test_a_new_cause_shares_a_third_of_the_words_of_the_one_before() -> None:
+    cause = "The problem is the cache of the build server."
+    new = "The real problem is the build of the disk image in staging."
+    assert gone("the build is slow", cause, "look", new) == {cause: 1}
+
+
+def test_a_new_cause_replaces_one_of_the_last_six_exchanges() -> None:
+    cause = "The problem is the cache of the build server."
+    new = "The real problem is the build server's disk, not its cache."
+    for between, ended in ((5, {cause: 6}), (6, {})):
+        others = ("and the port?", "It is 5433.") * between
+        assert gone("the build is slow", cause, *others, "look", new) == ended

@@ -120,3 +120,40 @@ def test_another_figure_of_the_same_thing_is_another_value(
 @pytest.mark.parametrize(("one", "other"), OTHER_THINGS)
 def test_figures_of_different_things_contradict_nothing(one: str, other: str) -> None:
     assert (contradiction(one, other), contradiction(other, one)) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("cold amsterdam storage", "warm frankfurt disks", "value"),
+        ("cold amsterdam storage racks", "warm frankfurt disk arrays", ""),
+    ],
+    ids=["three words", "four words"],
+)
+def test_a_value_that_is_replaced_has_three_words_at_most(
+    one: str, other: str, expected: str
+) -> None:
+    backups = "The nightly backups of the shop go to"
+    assert contradiction(f"{backups} {one}", f"{backups} {other}") == expected
+
+
+@pytest.mark.parametrize(("count", "expected"), [(119, "value"), (120, "")])
+def test_of_each_statement_120_words_are_compared(count: int, expected: str) -> None:
+    same = " ".join(f"w{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(count))
+    assert contradiction(f"{same} amsterdam", f"{same} frankfurt") == expected
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"), [("of the a", "value"), ("of the a an", "")]
+)
+def test_what_a_figure_is_of_stands_among_the_four_words_before_it(
+    between: str, expected: str
+) -> None:
+    pool = f"pool threads {between}"
+    assert contradiction(f"{pool} 30", f"{pool} 60") == expected
+
+
+def test_two_statements_share_half_of_the_words_of_the_shorter_one() -> None:
+    one = "We never deploy the billing service on Friday evenings"
+    assert contradiction(one, "We deploy the billing service from Leeds by hand")
+    assert not contradiction(one, "We deploy the search index of Leeds from a laptop")
