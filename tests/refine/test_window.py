@@ -2,7 +2,15 @@
 
 import pytest
 
-from keeplore.refine.window import HEAD, MAX_INPUT, TAIL, Segment, windows
+from keeplore.memory import Exchange
+from keeplore.refine.window import (
+    HEAD,
+    MAX_INPUT,
+    TAIL,
+    Segment,
+    segments_of,
+    windows,
+)
 
 ROOM = MAX_INPUT - len("[1 user] ") - 1
 HALF = ROOM // 2
@@ -70,3 +78,14 @@ def test_of_a_long_talk_what_the_assistant_wrote_at_length_loses_its_middle() ->
     head = "answer " * ((HEAD - 1) // 7)
     tail = whole[-TAIL:].split(" ", 1)[1]
     assert got == [[f"{head.strip()} […] {tail}", short, "yes"]]
+
+
+@pytest.mark.parametrize(("lines", "is_shown"), [(6, True), (7, False)])
+def test_code_of_six_lines_is_shown_and_longer_code_counted(
+    lines: int, *, is_shown: bool
+) -> None:
+    code = "```\n" + "x = 1\n" * lines + "```"
+    exchange = Exchange("t1", "2026-03-01T10:00:00Z", f"Run this:\n{code}\nSee?")
+    [segment] = segments_of([exchange], [exchange], lambda _: False)
+    told = code if is_shown else f"[code, {lines} lines]"
+    assert segment.shown == f"Run this:\n{told}\nSee?"

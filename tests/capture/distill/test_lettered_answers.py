@@ -70,6 +70,20 @@ def test_a_question_is_found_some_exchanges_before() -> None:
     assert found == ["Currency of the totals → that of the customer"]
 
 
+@pytest.mark.parametrize(("between", "is_found"), [(7, True), (8, False)])
+def test_a_question_is_asked_at_most_eight_exchanges_before(
+    between: int, *, is_found: bool
+) -> None:
+    later = [("And the port?", "It is 5433.")] * between
+    found = lettered_answers("1: B", talk(("go", HEADED), *later))
+    assert [one.option for one in found] == ([FIRST] if is_found else [])
+
+
+def test_a_message_that_only_answers_has_300_characters_at_most() -> None:
+    assert len(lines(f"{'1: B':<300}")) == 1
+    assert lines(f"{'1: B':<301}") == []
+
+
 def test_such_answers_are_decided_and_noted() -> None:
     exchanges = talk(("go", HEADED), ("1: B. 2: A", "Good, I start."))
     both = [

@@ -79,6 +79,30 @@ def test_a_name_where_nothing_was_open_and_a_report_take_nothing(
     assert decided((asked, REPLY), (message, "Done.")) == []
 
 
+TOLD = ("Which codec should the save files use?", REPLY)
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(2, True), (3, False)])
+def test_a_name_was_told_in_the_last_three_replies(
+    count: int, *, is_found: bool
+) -> None:
+    between = [("How many bytes has a grid?", "It has 12 MB.")] * count
+    assert bool(decided(TOLD, *between, ("k zstd", "Done."))) is is_found
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "is_found"),
+    [(3, 4, True), (3, 5, False), (4, 0, False)],
+    ids=["eight sentences", "nine sentences", "in the fifth"],
+)
+def test_a_name_is_taken_in_the_first_four_sentences_of_eight(
+    before: int, behind: int, *, is_found: bool
+) -> None:
+    grids = ["The grids are large.", *["Phones are slow."] * 8]
+    message = " ".join([*grids[:before], "ok, zstd.", *grids[before : before + behind]])
+    assert bool(decided(TOLD, (message, "Done."))) is is_found
+
+
 def test_an_answer_may_come_one_message_later() -> None:
     said = (
         ("where should the history live: columns or files", "Columns can be asked."),

@@ -49,6 +49,20 @@ def test_what_does_not_count_along_the_questions_answers_none(message: str) -> N
     assert list(answers_by_number(message, exchange(ASKED))) == []
 
 
+def test_answers_in_a_line_have_300_characters_at_most() -> None:
+    line = "1 at booking. 2 yes "
+    long = [f"{line:v<{length}}" for length in (300, 301)]
+    told = [len([*answers_by_number(one, exchange(ASKED))]) for one in long]
+    assert told == [2, 0]
+
+
+def test_answers_in_a_list_stand_among_30_sentences_at_most() -> None:
+    answers = "1. at booking\n2. yes all of it\n\n"
+    long = [answers + "The logs are long.\n\n" * count for count in (28, 29)]
+    told = [[*answers_by_number(one, exchange(ASKED))] for one in long]
+    assert told == [BOTH, []]
+
+
 def test_a_list_that_asks_nothing_is_not_answered() -> None:
     told = exchange(
         "I did two things:\n\n1. The client is thin.\n2. The queue is gone."

@@ -50,6 +50,15 @@ def test_some_exchanges_after_the_options(answer: str) -> None:
     assert told((ASKED, OPTIONS), *far, (answer, "Done.")) == []
 
 
+@pytest.mark.parametrize(("count", "turns"), [(3, ["t-4"]), (4, [])])
+def test_three_exchanges_may_lie_between_options_and_their_letter(
+    count: int, turns: list[str]
+) -> None:
+    between = [("what does B cost?", "About 3 euro a month.")] * count
+    found = told((ASKED, OPTIONS), *between, ("wow ok. B", "Done."))
+    assert [turn for _, turn in found] == turns
+
+
 def test_of_the_latest_choice_between_letters() -> None:
     said = told((ASKED, OPTIONS), ("and thumbnails?", OTHERS), ("hm, ok. B", "Done."))
     assert said == [("made on demand, by a proxy", "t-2")]

@@ -65,6 +65,21 @@ def test_what_only_sounds_like_putting_off_leaves_nothing_open(words: str) -> No
     assert opened == ()
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "is_open"),
+    [(0, 5, True), (0, 6, False), (1, 0, True), (2, 0, False)],
+    ids=["of six sentences", "of seven", "as the second", "as the third"],
+)
+def test_it_is_put_off_by_the_first_two_sentences_of_six(
+    before: int, behind: int, *, is_open: bool
+) -> None:
+    words, other = "Let's decide that after the beta.", "The login page is red."
+    message = " ".join([*[other] * before, words, *[other] * behind])
+    line = Quote(f"{ASKED} → {words}", "user", "t-1")
+    opened, _ = heads((ASKED, REPLY), (message, "Ok."))
+    assert (line in opened) is is_open
+
+
 def test_words_that_say_what_they_put_off_stand_alone() -> None:
     words = "let's revisit the cache size once we have traffic"
     line = Quote(words, "user", "t-1")
