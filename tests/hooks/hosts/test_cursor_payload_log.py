@@ -1,15 +1,10 @@
-"""When are the prompt of a payload and one of Cursor's transcript the same, though their words
-differ?
-"""
+"""What Cursor's payloads told of the latest turns, and how much of it is kept."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from keeplore_hooks.events import Origin, Turn, Work
+from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.hosts.cursor.cursor_payload_log import (
     CursorTurn,
     PayloadLog,
@@ -17,176 +12,70 @@ from keeplore_hooks.hosts.cursor.cursor_payload_log import (
     turn_id_of,
 )
 
-ORIGIN = Origin("cursor", "s")
-AT = "2026-02-09T15:00:0{}Z"
-# every word stands once, so that a part is found in one place only
-MANY = "".join(f"{number:03} " for number in range(100)).strip()
-STAMP = "<timestamp>Monday, Feb 9, 2026, 3:00 PM (UTC)</timestamp>\n"
-
-# what the payload told, what stands in the line of the transcript
-ONE = {
-    "the same words": ("Explain a.py", "Explain a.py"),
-    "other white space": ("Explain\n\n a.py ", "Explain a.py"),
-    "within an element": ("Explain a.py", "<user_query>\nExplain a.py\n</user_query>"),
-    "behind what the host injects": (
-        "Explain a.py",
-        f"{STAMP}<rules>short</rules>Explain a.py",
-    ),
-    "elements in the payload": ("<rules>short</rules>Explain a.py", "Explain a.py"),
-    "a picture": ("Explain a.py", "[Image]\n<user_query>Explain a.py</user_query>"),
-    "an attachment behind it": (
-        "Explain @a.py to me",
-        "Explain @a.py to me\n\nand b.py",
-    ),
-    "an attachment before it": ("explain it to me", "@a.py explain it to me"),
-    "an attachment in the payload": ("@a.py explain it to me", "explain it to me"),
-    "just half of it": ("abcd", "abcd wxy"),
-    "sixty characters of many": (MANY[101:161], MANY),
-}
-TWO = {
-    "other words": ("Explain the parser", "Explain the lexer"),
-    "less than half of it": ("abcd", "abcd wxyz"),
-    "less than half, in the payload": ("abcd wxyz", "abcd"),
-    "fifty-nine characters of many": (MANY[102:161], MANY),
-    "the same letters in other words": ("Explain a.py", "Exp lain a.py"),
-}
+AT = "2026-03-01T10:00:20Z"
 
 
-def cases(one: dict[str, tuple[str, str]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(("told", "written"), one.values(), ids=one.keys())
+def announced(log: PayloadLog, prompt: str, generation: str = "") -> CursorTurn:
+    return log.announce("s-1", prompt, generation, AT)
 
 
-@pytest.fixture
-def session(cursor_in: Any, tmp_path: Path) -> Any:
-    return cursor_in(tmp_path)
-
-
-@pytest.fixture
-def log(cursor_log: Any) -> Any:
-    return cursor_log()
-
-
-def payload_first(session: Any, log: Any, told: str, written: str) -> list[Any]:
-    events = list(session.hear("beforeSubmitPrompt", AT.format(1), prompt=told).events)
-    log.line("user", written)
-    log.say("1")
-    session.write(log.bytes())
-    return [*events, *session.hear("stop", AT.format(2)).events]
-
-
-def transcript_first(session: Any, log: Any, told: str, written: str) -> list[Any]:
-    log.line("user", written)
-    session.write(log.bytes())
-    events = list(session.hear("beforeSubmitPrompt", AT.format(1), prompt=told).events)
-    log.say("1")
-    session.write(log.bytes())
-    return [*events, *session.hear("stop", AT.format(2)).events]
-
-
-FIRST = pytest.mark.parametrize("hear", [payload_first, transcript_first])
-
-
-@FIRST
-@cases(ONE)
-def test_one_prompt_in_other_words_is_one_turn(
-    session: Any, log: Any, final: Any, hear: Any, told: str, written: str
-) -> None:
-    (turn,) = final(hear(session, log, told, written))
-    (recorded,) = session.turns(log.bytes())
-    assert (turn.user, turn.replies, turn.is_complete) == (recorded.user, ("1",), True)
-
-
-@FIRST
-@cases(TWO)
-def test_two_prompts_that_share_words_are_two_turns(
-    session: Any, log: Any, final: Any, hear: Any, told: str, written: str
-) -> None:
-    turns = final(hear(session, log, told, written))
-    assert sorted((turn.user, turn.is_complete) for turn in turns) == sorted(
-        [(told, True), (written, True)]
-    )
-
-
-def test_a_prompt_that_was_told_of_stands_for_one_of_the_transcript_only(
-    session: Any, log: Any, final: Any
-) -> None:
-    told = list(
-        session.hear("beforeSubmitPrompt", AT.format(1), prompt="Explain a.py").events
-    )
-    for number, words in enumerate(("Explain a.py now", "Explain a.py, please")):
-        log.user(words)
-        log.say(str(number))
-    session.write(log.bytes())
-    told += session.hear("stop", AT.format(2)).events
-    assert [(turn.user, turn.replies) for turn in final(told)] == [
-        ("Explain a.py now", ("0",)),
-        ("Explain a.py, please", ("1",)),
-    ]
-
-
-def test_a_prompt_that_says_more_than_one_that_was_told_of_is_another(
-    session: Any, log: Any, final: Any
-) -> None:
-    told = list(
-        session.hear("beforeSubmitPrompt", AT.format(1), prompt="Explain a.py").events
-    )
-    log.user("Explain a.py")
-    log.say("1")
-    session.write(log.bytes())
-    told += session.hear(
-        "beforeSubmitPrompt", AT.format(2), prompt="Explain a.py now"
-    ).events
-    assert [(turn.user, turn.replies, turn.is_complete) for turn in final(told)] == [
-        ("Explain a.py", ("1",), True),
-        ("Explain a.py now", (), False),
-    ]
-
-
-def test_a_prompt_that_is_typed_again_is_another() -> None:
-    last = Turn("first", ORIGIN, AT.format(1), "continue")
-    log = PayloadLog(announced={key_of("continue"): 1}, has_joined=True)
-    turn = log.announce("s", "continue", "g2", AT.format(2), last)
-    assert (turn.id, turn.alias, turn.number) == (
-        turn_id_of("s", key_of("continue"), 1),
-        "",
-        1,
-    )
-
-
-def test_a_turn_that_is_read_again_keeps_its_id() -> None:
+def test_the_latest_five_turns_and_2000_prompts_are_kept() -> None:
     log = PayloadLog()
-    told = log.announce("s", "Explain a.py", "g1", AT.format(1))
-    assert log.id_of("own", "Explain a.py now", None) == "own"
-    assert log.id_of("own", "Explain a.py now", {}) == told.id
-    assert log.id_of("own", "other words by now", None) == told.id
-    assert log.id_of("another", "Explain a.py now", {}) == "another"
+    for number in range(2_001):
+        announced(log, f"prompt {number}")
+    data = log.to_data()
+    assert [turn["prompt"] for turn in data["entries"]] == [
+        f"prompt {number}" for number in range(1_996, 2_001)
+    ]
+    assert list(data["announced"]) == [key_of(f"prompt {n}") for n in range(1, 2_001)]
+    again = PayloadLog.from_data(data)
+    assert (again.turns, again.has_joined) == (log.turns[-5:], False)
 
 
-@pytest.mark.parametrize(("told", "written", "later"), [(3, 5, 5), (5, 3, 5)])
-def test_a_turn_of_the_transcript_is_given_what_it_lacks(
-    told: int, written: int, later: int
+def test_of_a_turn_each_reply_is_kept_once_and_a_hundred_of_them() -> None:
+    turn = CursorTurn("t-1", "Go on", AT)
+    for number in (*range(100), 0, 100):
+        turn.say(f"step {number}", f"2026-03-01T10:02:{number % 60:02}Z")
+    told = turn.turn(Origin("cursor", "s-1"))
+    assert told.replies == tuple(f"step {number}" for number in range(100))
+    assert told.ended_at == "2026-03-01T10:02:59Z"
+
+
+def test_the_same_prompt_is_another_turn_each_time_it_is_typed() -> None:
+    log, key = PayloadLog(), key_of("go on")
+    found = [announced(log, "go on", f"g-{number}") for number in range(3)]
+    assert [turn.id for turn in found] == [turn_id_of("s-1", key, n) for n in range(3)]
+    assert (log.has_prompt("g-2"), log.has_prompt("g-3")) == (True, False)
+    assert log.of_generation("g-1") is found[1]
+    assert log.of_generation("g-3") is found[2]
+
+
+@pytest.mark.parametrize(
+    ("announced_as", "recorded", "is_one"),
+    [
+        ("a" * 60, "a" * 60 + "b" * 900, True),
+        ("a" * 59, "a" * 59 + "b" * 900, False),
+        ("a" * 20, "a" * 20 + "b" * 20, True),
+        ("a" * 20, "a" * 20 + "b" * 21, False),
+        ("a" * 60 + "b" * 900, "a" * 60, True),
+        ("a" * 60, "b" * 60, False),
+    ],
+    ids=["60 of many", "59 of many", "half", "less than half", "longer", "other words"],
+)
+def test_a_prompt_that_is_most_of_another_is_the_same(
+    announced_as: str, recorded: str, *, is_one: bool
 ) -> None:
-    payload = CursorTurn(
-        "t", "Explain", AT.format(0), work=Work(("a.py", "b.py"), ("make",))
-    )
-    for words in ("First one.", "Second.", "Second."):
-        payload.say(words, AT.format(told))
-    turn = Turn(
-        "t",
-        ORIGIN,
-        AT.format(1),
-        "Explain a.py",
-        ("First\none.",),
-        ended_at=AT.format(written),
-        work=Work(("b.py", "c.py")),
-    )
-    assert PayloadLog([payload]).completed(turn) == Turn(
-        "t",
-        ORIGIN,
-        AT.format(1),
-        "Explain a.py",
-        ("First\none.", "Second."),
-        ended_at=AT.format(later),
-        work=Work(("b.py", "c.py", "a.py"), ("make",)),
-    )
-    assert PayloadLog().completed(turn) == turn
+    log = PayloadLog()
+    turn = announced(log, announced_as)
+    found = log.id_of("in-transcript", recorded, {})
+    assert found == (turn.id if is_one else "in-transcript")
+    assert turn.alias == ("in-transcript" if is_one else "")
+
+
+def test_where_nobody_listened_before_what_was_typed_counts_as_announced() -> None:
+    key, last = key_of("go on"), Turn("t-2", Origin("cursor", "s-1"), AT, "go on")
+    for turn, number in ((None, 2), (last, 1)):
+        log = PayloadLog()
+        log.join({key: 2}, turn, "go on")
+        log.join({key: 7}, turn, "go on")
+        assert announced(log, "go on").number == number
