@@ -77,6 +77,22 @@ def test_looking_around_loops_and_one_off_scripts_tell_nothing(command: str) -> 
     assert rank(command) is None
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git -a -b -c -d -e -f commit", 2),
+        ("git -a -b -c -d -e -f -g commit", None),
+        ("git one two commit", 2),
+        ("git one two three commit", None),
+    ],
+    ids=["the eighth word", "the ninth word", "the third verb", "the fourth verb"],
+)
+def test_a_verb_is_looked_for_in_the_first_words(
+    command: str, expected: int | None
+) -> None:
+    assert rank(command) == expected
+
+
 def test_of_many_those_that_tell_most_stay_in_their_order() -> None:
     tests = [f"pytest tests/test_{number}.py" for number in range(20)]
     commands = ["make test", *tests, "npm run deploy", "pnpm add zod", "ls"]

@@ -139,8 +139,8 @@ def test_the_example_for_langgraph_answers_from_what_is_remembered(run: Run) -> 
     (program,) = (text for text in examples(FRAMEWORKS) if "from langgraph." in text)
     assert run("-c", program) == ["I do not know."]
     tell = f"with PythonHost('x') as host:\n    host.session('y').add({QUESTION!r}, {ANSWER!r})"
-    run("-c", f"from keeplore.host import PythonHost\n{tell}")
-    assert "lost jobs twice" in "\n".join(run("-c", program))
+    told = run("-c", f"from keeplore.host import PythonHost\n{tell}\n{program}")
+    assert "lost jobs twice" in "\n".join(told)
 
 
 def test_the_example_for_the_claude_agent_sdk_remembers_what_was_said(
