@@ -163,3 +163,11 @@ def test_what_a_file_says_is_filled_in(text: str, said: dict[str, object]) -> No
 def test_too_many_names_and_empty_ones_are_refused(text: str) -> None:
     with pytest.raises(Corrupt, match="`aliases`"):
         parse_entity(text)
+
+
+def test_an_entity_has_200_aliases_at_most() -> None:
+    names = [f"name {number}" for number in range(201)]
+    sound = serialise_entity({"name": "x", "type": "tool", "aliases": names[:200]})
+    assert parse_entity(sound).aliases == tuple(sorted(names[:200]))
+    with pytest.raises(Corrupt, match="no list of at most 200 names"):
+        parse_entity(serialise_entity({"name": "x", "type": "tool", "aliases": names}))

@@ -19,7 +19,7 @@ from keeplore.memory import (
     relative_path,
     slugify,
 )
-from keeplore.memory.names import is_project_name
+from keeplore.memory.names import is_project_name, remedy_for_unknown, short_id
 
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
 # lower-case ASCII, no leading dot or dash, no reserved name: safe on every system and in every
@@ -203,3 +203,12 @@ def test_the_same_parts_give_the_same_id_on_every_machine() -> None:
     assert new_id("a", "b") != new_id("ab")
     assert new_id() != new_id()
     assert is_id(new_id()) and is_id(new_id("a"))
+
+
+def test_an_id_is_known_to_a_person_by_eight_digits_and_four_at_least() -> None:
+    assert short_id(ID) == "3f0c9a2e"
+    few = [remedy_for_unknown(digits) for digits in ("mem_3F0", "3f0", "")]
+    assert (
+        few == ["An id needs at least 4 of its digits; `keeplore list` prints them"] * 3
+    )
+    assert remedy_for_unknown("3f0c") == "`keeplore recall 3f0c` looks for those words"

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from keeplore.memory import Quote
-from keeplore.memory.note import NoteDraft, note_of, stated_hashes
+from keeplore.memory.note import NoteDraft, note_of, stated_hashes, title_and_text
 from keeplore.text.similarity import content_hash
 
 SAID = "We use go-git to read branches that are not checked out."
@@ -51,3 +51,20 @@ def test_a_text_of_a_megabyte_without_an_end_holds_nobody_up() -> None:
     began_s = time.process_time()
     assert content_hash("Queue.") in stated_hashes(note)
     assert time.process_time() - began_s < 2  # by trying at each place it took hours
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Use pnpm everywhere. It is faster.", "Use pnpm everywhere."),
+        ("Use pnpm everywher. It is so.", "Use pnpm everywher. It is so."),
+        ("a" * 80, "a" * 80),
+        (f"{'a' * 40} {'b' * 40}", f"{'a' * 40}…"),
+        ("# Ports\n\nStaging has 5433.", "Ports"),
+    ],
+    ids=["20 signs", "19 signs", "80 signs", "81 signs", "a heading"],
+)
+def test_a_title_is_a_sentence_that_says_something_or_a_line_of_80_signs(
+    text: str, title: str
+) -> None:
+    assert title_and_text(text)[0] == title
