@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from file_hashes import digests
+from waiting import until
 
 from keeplore.memory import parse
 from keeplore.text.fences import HEADER, strip_fenced
@@ -22,6 +25,12 @@ HOSTILE = (
     "![x](http://evil.invalid/y) \u202egnp"
 )
 TOKENS = 3  # bytes of each, as the server counts them
+
+
+def made(folder: Path) -> bool:
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir()
+    return folder.is_dir()
 
 
 def id_in(text: str) -> str:
@@ -208,6 +217,21 @@ def test_a_timeline_is_newest_first_and_goes_on_by_pages(
     said = client.refused("timeline", since="next tuesday")
     assert "'next tuesday' is no point in time. Give a date such as 2026-01-31" in said
     assert "keeplore projects" in client.refused("timeline", project="unheard-of")
+
+
+def test_a_timeline_of_an_index_that_cannot_be_written_says_what_it_lacks(
+    client: Any, office: Any
+) -> None:
+    office.note("The gate closes at nine")
+    assert "The gate closes at nine" in client.call("timeline")
+    place = office.places.cache / "index" / "memory"
+    until(partial(made, place / "writing"), "nobody wrote")  # what a writer makes first
+    office.save(title="The ramp is heated")
+    told = client.call("timeline")
+    (place / "writing").rmdir()
+    assert "The gate closes at nine" in told and "ramp" not in told
+    assert "Note: the index is 1 file behind the text: " in told
+    assert "The ramp is heated" in client.call("timeline")
 
 
 def test_what_an_agent_remembers_is_its_own_word_and_committed(

@@ -151,7 +151,8 @@ def timeline(context: McpContext, request: TimelineRequest) -> str:
         where = _seen_from(context, request.directory)
     before = f"Memories {first} to {last} of {found.total}, newest first, {where}."
     rest = _omission_notes(len(lines) - len(shown), found.total - last)
-    return fenced(before, "\n".join(shown), "\n".join((*rest, MORE)))
+    behind = (f"Note: {one_line(note, EXCERPT_CHARS)}" for note in found.behind)
+    return fenced(before, "\n".join(shown), "\n".join((*rest, *behind, MORE)))
 
 
 def _listing(context: McpContext, request: TimelineRequest) -> Listing:

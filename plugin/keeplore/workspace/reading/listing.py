@@ -41,6 +41,9 @@ class Listing:
     waiting: int  # of total, those whose machine is to be accepted
     # in a directory of no project all projects are looked at
     is_everywhere: bool
+    behind: tuple[
+        str, ...
+    ]  # what to tell of an index that could not be brought up to date
 
 
 def listing(
@@ -81,7 +84,9 @@ def listing(
     is_empty = not total and not any(index.state().memories for index in asked)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     shown = itertools.islice(found, limit or None)
-    return Listing(tuple(map(_judged, shown)), total, is_empty, waiting, is_everywhere)
+    items = tuple(map(_judged, shown))
+    behind = tuple(index.behind for index in asked if index.behind)
+    return Listing(items, total, is_empty, waiting, is_everywhere, behind)
 
 
 def _chosen_scopes(workspace: Workspace, scopes: Scopes | None, scope: str) -> Scopes:
