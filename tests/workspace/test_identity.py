@@ -116,6 +116,24 @@ def test_a_repository_that_gets_a_remote_later_stays_the_same_project(store, tmp
     assert found.reason.startswith("root commit ")
 
 
+def test_an_entry_that_came_back_after_it_was_reassigned_gives_way(store, tmp_path):
+    remote = ("github.com/up/lib",)
+    place = repository(tmp_path / "lib", f"https://{remote[0]}")
+    for entry in (
+        Project("lib", remote, also=("notes",)),  # changed on another machine meanwhile
+        Project("web", remote, also=("lib", "old")),
+    ):
+        save_project(store, entry)
+    found = identify(place, store, tmp_path)
+    assert (found.project, found.also) == ("web", ("lib", "old", "notes"))
+    # each became the other, on two machines
+    store.write_text(
+        "projects/lib/project.json", Project("lib", remote, also=("web",)).to_json()
+    )
+    found = identify(place, store, tmp_path)
+    assert (found.project, found.also) == ("lib", ("web", "old"))
+
+
 def test_a_fork_with_its_own_remote_is_a_project_of_its_own_until_it_is_marked(
     store, tmp_path
 ):

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,7 +119,7 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
     """The project of a directory: entry of the workspace, then remote, root commit, marker file,
     path.
     """
-    projects = list(load_projects(store))
+    projects = _reassigned_last(load_projects(store))
     # unlike Path.is_dir it never raises; what a host calls a directory may be anything
     checkout = checkout_info(directory) if os.path.isdir(directory) else None  # noqa: PTH112
     found = _evidence(directory, checkout, home)
@@ -127,11 +127,30 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
         return Identity("", found.reason)
     for entry in projects:
         if reason := _matches(entry, found):
-            known = Identity(entry.name, reason, is_known=True, also=entry.also)
+            also = _all_names(entry, projects)
+            known = Identity(entry.name, reason, is_known=True, also=also)
             return replace(known, remotes=found.remotes, root=found.path)
     name = _free_name(found, {entry.name for entry in projects})
     new = Identity(name, found.reason, proposal=found.proposal(name))
     return replace(new, remotes=found.remotes, root=found.path)
+
+
+def _reassigned_last(projects: Iterable[Project]) -> list[Project]:
+    """The entries, those last that are another project now: one that a machine changed while it
+    was reassigned elsewhere is still there.
+    """
+    projects = list(projects)
+    reassigned = {name for entry in projects for name in entry.also}
+    return sorted(projects, key=lambda entry: entry.name in reassigned)
+
+
+def _all_names(entry: Project, projects: Sequence[Project]) -> tuple[str, ...]:
+    """The other names of a project, with those of the entries that these have."""
+    names = dict.fromkeys(entry.also)
+    also = {other.name: other.also for other in projects}
+    for name in entry.also:
+        names |= dict.fromkeys(also.get(name, ()))
+    return tuple(name for name in names if name != entry.name)
 
 
 class IdentityResolver:
