@@ -225,11 +225,18 @@ def test_a_version_that_was_made_while_the_first_was_forgotten_elsewhere_is_told
     git("push", "-q", cwd=other)
     assert keeplore("edit", id_, "--title", "Use pnpm 9").returncode == 0
     assert keeplore("sync").stderr == (
-        "note: 1 memory is a newer version of what was forgotten on another machine: "
+        "note: 1 memory is a newer version of what was forgotten meanwhile: "
         "`keeplore doctor` says which, and how to forget that too\n"
     )
     doctor = keeplore("doctor").stdout
     assert f"is a newer version of {id_[4:12]}, which was forgotten" in doctor
+    assert f"`keeplore restore {id_[4:12]}` brings back" in doctor
+    (stone,) = root.glob("forgotten/*.json")
+    stone.write_text(f'{{"id": "{id_}", "is_purged": true}}\n')
+    doctor = keeplore("doctor").stdout
+    (path,) = root.rglob("*pnpm-9*.md")
+    assert f"`keeplore forget {path.relative_to(root)} --purge` takes" in doctor
+    assert "keeplore restore" not in doctor
 
 
 def test_what_was_forgotten_can_still_be_purged(

@@ -42,13 +42,22 @@ def _dangling_links(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
         note(part, f"{' '.join(link)}, which is not here", remedy) for link in lost
     )
     left = left_versions(workspace)
-    yield from several(_left_version(part, path, target) for path, target in left)
+    purged = {stone.id for stone in workspace.store.stones if stone.is_purged}
+    yield from several(
+        _left_version(part, path, target, is_purged=target in purged)
+        for path, target in left
+    )
 
 
-def _left_version(part: str, path: str, forgotten: str) -> DoctorFinding:
+def _left_version(
+    part: str, path: str, forgotten: str, *, is_purged: bool
+) -> DoctorFinding:
     """A version that one machine made while another one forgot all that there were."""
     digits = short_id(forgotten)
     message = f"{path} is a newer version of {digits}, which was forgotten meanwhile"
+    if is_purged:
+        purge = f"`keeplore forget {shlex.quote(path)} --purge` takes it away too"
+        return wrong(part, f"{message}, also from git's history", purge)
     remedy = f"`keeplore forget {shlex.quote(path)}` takes it away too"
     back = f"`keeplore restore {digits}` brings back what was before it"
     return wrong(part, message, f"{remedy}; {back}")

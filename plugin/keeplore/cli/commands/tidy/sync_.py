@@ -84,7 +84,7 @@ def _note_left_versions(workspace: Workspace) -> None:
             count, "memory is a newer version", "memories are newer versions"
         )
         note(
-            f"{memories} of what was forgotten on another machine: `keeplore doctor` says which, "
+            f"{memories} of what was forgotten meanwhile: `keeplore doctor` says which, "
             f"and how to forget that too"
         )
 
