@@ -162,6 +162,13 @@ def test_nonsense_is_refused_and_leaves_no_trace():
     assert history.count() == 0
 
 
+def test_a_content_of_blocks_is_refused_at_once():
+    history = MessageHistory()
+    with pytest.raises(TypeError, match="must be text, not list: join its blocks"):
+        history.add("user", [{"type": "text", "text": "hello"}])
+    assert history.count() == 0
+
+
 def test_a_counter_may_use_the_history_itself():
     history: MessageHistory
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,14 +174,31 @@ def test_times_that_are_given_are_kept_and_a_pause_begins_another_conversation(
 
 
 @pytest.mark.parametrize(
-    "at", ["yesterday", "2026-02-09T14:00:00", "0001-01-01T00:00+09:00"]
+    "at",
+    ["yesterday", "2026-02-09T14:00:00", "0001-01-01T00:00+09:00", datetime.now(UTC)],
 )
 def test_a_time_without_a_zone_is_refused(
-    host: PythonHost, root: Path, at: str
+    host: PythonHost, root: Path, at: Any
 ) -> None:
     with pytest.raises(KeeploreError, match="is no time with a zone"):
         host.session("one").add(WHY, BECAUSE, at=at)
     assert files(root) == []
+
+
+@pytest.mark.parametrize("said", [(None,), ([WHY],), (WHY, [BECAUSE]), (WHY, 5)])
+def test_what_is_no_text_is_refused_with_the_way_to_give_it(
+    host: PythonHost, root: Path, said: Any
+) -> None:
+    session = host.session("one")
+    with pytest.raises(
+        KeeploreError, match=r"must be text, not \w+\. Give each text as"
+    ):
+        session.add(*said)
+    with pytest.raises(KeeploreError, match="must be text, not list"):
+        session.context([WHY])  # type: ignore[arg-type]  # as a caller without types does
+    assert files(root) == []
+    session.add(WHY, BECAUSE)
+    assert len(files(root)) == 1
 
 
 def test_what_a_person_leaves_out_is_neither_taken_nor_closed(

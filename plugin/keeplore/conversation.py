@@ -61,7 +61,7 @@ class MessageHistory:
 
     def add(self, role: str, content: str, at: str = "") -> Message:
         """Append a message and return it. Raises ValueError for an empty role or a counter below
-        zero.
+        zero, TypeError for a content that is no text.
         """
         [message] = self._add([Message(role, content, at)])
         return message
@@ -85,7 +85,13 @@ class MessageHistory:
             raise ValueError(
                 "a message needs a role, for example 'user' or 'assistant'"
             )
-        tokens = self._count_tokens(message.content)
+        content: object = message.content
+        if not isinstance(content, str):  # blocks, as some models take them
+            kind = type(content).__name__
+            raise TypeError(
+                f"a message's content must be text, not {kind}: join its blocks"
+            )
+        tokens = self._count_tokens(content)
         if tokens < 0:
             raise ValueError(f"the token counter gave {tokens}; it must give 0 or more")
         return tokens

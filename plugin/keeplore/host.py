@@ -186,6 +186,7 @@ class HostSession:
         the model. The setting ``context`` of the workspace says how much. Raises KeeploreError or
         OSError.
         """
+        _check_texts(prompt)
         with self._lock:
             if is_off():
                 return ""
@@ -213,6 +214,9 @@ class HostSession:
         returns, unless the person has left this place out of memory. Raises KeeploreError or
         OSError.
         """
+        _check_texts(
+            user, *(said for said in replies if not isinstance(said, Question))
+        )
         id_ = id_ or str(uuid.uuid4())
         moment = _moment(at) if at else now()
         turn = Turn(id_, self._origin, moment, user, replies, ended_at=moment)
@@ -259,13 +263,23 @@ class HostSession:
         return block[0]
 
 
+def _check_texts(*texts: object) -> None:
+    """Raise KeeploreError for what is no text."""
+    for text in texts:
+        if not isinstance(text, str):
+            raise KeeploreError(
+                f"what was said must be text, not {type(text).__name__}",
+                "Give each text as one argument, `add(user, *replies)`",
+            )
+
+
 def _moment(at: str) -> str:
     """A time as memories write it. Raises KeeploreError for one without a zone."""
     try:
         moment = datetime.fromisoformat(at)
         if moment.tzinfo is not None:
             return in_utc(moment)
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise KeeploreError(
         f"{at!r} is no time with a zone", "Give it as 2026-02-09T14:03:11Z"
