@@ -222,16 +222,16 @@ def test_a_timeline_is_newest_first_and_goes_on_by_pages(
 def test_a_timeline_of_an_index_that_cannot_be_written_says_what_it_lacks(
     client: Any, office: Any
 ) -> None:
-    office.note("The gate closes at nine")
-    assert "The gate closes at nine" in client.call("timeline")
+    office.note("The gate closes at nine", category="security")
+    assert "gate closes at nine" in client.call("timeline", category="security")
     place = office.places.cache / "index" / "memory"
     until(partial(made, place / "writing"), "nobody wrote")  # what a writer makes first
-    office.save(title="The ramp is heated")
-    told = client.call("timeline")
+    office.save(title="The ramp is heated", category="security")
+    told = client.call("timeline", category="security")
     (place / "writing").rmdir()
     assert "The gate closes at nine" in told and "ramp" not in told
     assert "Note: the index is 1 file behind the text: " in told
-    assert "The ramp is heated" in client.call("timeline")
+    assert "The ramp is heated" in client.call("timeline", category="security")
 
 
 def test_what_an_agent_remembers_is_its_own_word_and_committed(

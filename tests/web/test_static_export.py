@@ -71,13 +71,24 @@ def test_what_is_somebody_elses_stays(desk: Desk, home: Path) -> None:
     assert files_of(folder) == [folder / "a.txt"] and file.read_text() == "dear Ann"
 
 
-def test_of_an_earlier_export_nothing_is_left(desk: Desk, home: Path) -> None:
+def test_of_an_earlier_export_no_page_is_left_and_what_others_put_there_stays(
+    desk: Desk, home: Path
+) -> None:
     folder = home / "pages"
     folder.mkdir()  # an empty one is nobody's
     export(desk, folder)
-    (folder / "m" / "stale.html").write_text("gone")
+    page = (folder / "cost.html").read_text()
+    (folder / "m" / "stale.html").write_text(page)
+    (folder / "threads-old.html").write_text(page)
+    theirs = ("CNAME", ".git/HEAD", "m/own.html", "about/us.html")
+    for name in theirs:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("mine")
     (home / ".pages.new").mkdir()  # of an export that was cut short
     (home / ".pages.new" / "half.html").write_text("half")
     export(desk, folder)
     names = {path.name for path in files_of(folder)}
-    assert "cost.html" in names and names.isdisjoint({"stale.html", "half.html"})
+    assert "cost.html" in names
+    assert names.isdisjoint({"stale.html", "threads-old.html", "half.html"})
+    assert {(folder / name).read_text() for name in theirs} == {"mine"}
+    assert not (home / ".pages.new").exists()

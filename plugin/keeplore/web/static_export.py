@@ -33,7 +33,8 @@ Page = tuple[str, str]  # path below the folder, and its text
 
 
 def export(desk: Desk, folder: Path) -> int:
-    """Write all pages into a folder, in the place of those of an earlier export; how many.
+    """Write all pages into a folder, in the place of those of an earlier export; how many. Other
+    files in it stay.
 
     Raises ConfigError where something else is there.
     """
@@ -51,9 +52,7 @@ def export(desk: Desk, folder: Path) -> int:
         for name in (*ASSETS, "graph.css"):
             if name not in NEEDLESS:
                 _write(aside / "static" / name, asset_data(name))
-        if folder.exists():
-            shutil.rmtree(folder)
-        aside.rename(folder)
+        _put(aside, folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return count
@@ -63,12 +62,31 @@ def _check_replaceable(folder: Path) -> None:
     """Raise ConfigError where the folder holds anything but an earlier export."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
-    first = folder / "index.html"
-    if not (first.is_file() and MARK in first.read_text("utf-8", "replace")):
+    if not _is_ours(folder / "index.html"):
         raise ConfigError(
             f"{folder} is there already, and was not written by `keeplore open`",
             "Name another folder, or take that one away",
         )
+
+
+def _put(aside: Path, folder: Path) -> None:
+    """Put what was made aside into the folder, and take away the pages that it lacks. Files of
+    others stay: a folder that is published may be a repository.
+    """
+    folder.mkdir(mode=0o700, exist_ok=True)
+    made = sorted(
+        path.relative_to(aside) for path in aside.rglob("*") if path.is_file()
+    )
+    for path in made:
+        (folder / path).parent.mkdir(exist_ok=True)
+        (aside / path).replace(folder / path)
+    for page in (*folder.glob("*.html"), *folder.glob("*/*.html")):
+        if page.relative_to(folder) not in made and _is_ours(page):
+            page.unlink()
+
+
+def _is_ours(page: Path) -> bool:
+    return page.is_file() and MARK in page.read_text("utf-8", "replace")
 
 
 def _write(path: Path, data: bytes) -> None:

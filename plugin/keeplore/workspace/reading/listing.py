@@ -82,11 +82,15 @@ def listing(
         waiting += len(waiting_rows(workspace, mine))
         total += workspace.index.count(mine) - (len(rows) - len(new))
     is_empty = not total and not any(index.state().memories for index in asked)
+    behind = tuple(filter(None, (index.behind for index in asked)))
+    return Listing(
+        _newest(found, limit), total, is_empty, waiting, is_everywhere, behind
+    )
+
+
+def _newest(found: list[ListedMemory], limit: int) -> tuple[ListedMemory, ...]:
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
-    shown = itertools.islice(found, limit or None)
-    items = tuple(map(_judged, shown))
-    behind = tuple(index.behind for index in asked if index.behind)
-    return Listing(items, total, is_empty, waiting, is_everywhere, behind)
+    return tuple(map(_judged, itertools.islice(found, limit or None)))
 
 
 def _chosen_scopes(workspace: Workspace, scopes: Scopes | None, scope: str) -> Scopes:
