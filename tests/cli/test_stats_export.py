@@ -232,6 +232,16 @@ def test_a_file_is_written_whole_or_not_at_all(root: Path, home: Path) -> None:
     assert [
         path.name for path in home.iterdir() if path.name.startswith(".memory")
     ] == []
+    for form in ("jsonl", "markdown"):  # an earlier export is replaced
+        done = keeplore("export", "--format", form, "--output", "memory.md")
+        assert done.returncode == 0
+    (home / "letter.md").write_text("Dear Ann\n")
+    done = keeplore("export", "--output", "letter.md")
+    assert done.stderr.splitlines() == [
+        "keeplore: letter.md is there already, and was not written by `keeplore export`",
+        "  → Name another file with --output, or take that one away",
+    ]
+    assert (home / "letter.md").read_text() == "Dear Ann\n"
     done = keeplore("export", "--output", "nowhere/memory.md")
     assert done.returncode == 1
     assert done.stderr.splitlines() == [

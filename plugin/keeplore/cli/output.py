@@ -21,6 +21,7 @@ from keeplore.errors import KeeploreError
 from keeplore.text.fences import one_plain_line, sanitise
 
 MAX_RENDERED = 200_000  # characters; more would take a terminal seconds
+OURS = 512  # bytes at the beginning of a file, by which it is known to be ours
 _SPACES = re.compile(r"[^\S ]+")  # that would break a line
 
 if TYPE_CHECKING:
@@ -99,6 +100,21 @@ def attributes_of(thing: object, *names: str) -> dict[str, Any]:
 
 def emit_json(data: Any) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def refuse_to_replace(output: Path, command: str, marks: Iterable[str]) -> None:
+    """Raise KeeploreError where a file holds something else than ``command`` has written before,
+    which has one of these marks at its beginning.
+    """
+    if not output.is_file():
+        return
+    with output.open("rb") as file:
+        beginning = file.read(OURS)
+    if beginning and not any(mark.encode() in beginning for mark in marks):
+        raise KeeploreError(
+            f"{output} is there already, and was not written by `keeplore {command}`",
+            "Name another file with --output, or take that one away",
+        )
 
 
 def write_file(output: Path, pieces: Iterable[str]) -> None:

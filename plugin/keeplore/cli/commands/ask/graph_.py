@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import note, plain, say, table, write_file
+from keeplore.cli.output import (
+    note,
+    plain,
+    refuse_to_replace,
+    say,
+    table,
+    write_file,
+)
 from keeplore.cli.parameters import DAY, output_option, pass_registry
-from keeplore.errors import KeeploreError
 from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
@@ -26,7 +32,6 @@ LIMITS = {"tree": 30, "dot": 100, "mermaid": 100, "json": 500, "html": 500}
 MOST = 2000  # entities; with more nobody sees anything
 NOTHING, EMPTY = 4, 5  # exit status, as of `recall`
 CLOSE = 5  # names that may have been meant
-OURS = 512  # characters at the beginning of a file, by which it is known to be ours
 MARK = "keeplore graph"
 
 
@@ -115,20 +120,7 @@ def _check_output(form: str, output: Path | None) -> None:
     if form == "html" and not output and sys.stdout.isatty():
         raise click.UsageError("a page is not for a terminal: --output graph.html")
     if output:
-        _refuse_to_replace(output)
-
-
-def _refuse_to_replace(output: Path) -> None:
-    """Refuse (KeeploreError) to write over a file that is no picture made before."""
-    if not output.is_file():
-        return
-    with output.open("rb") as file:
-        if MARK.encode() in file.read(OURS):
-            return
-    raise KeeploreError(
-        f"{output} is there already, and was not written by `keeplore graph`",
-        "Name another file with --output, or take that one away",
-    )
+        refuse_to_replace(output, "graph", [MARK])
 
 
 def _view(registry: Registry, project: str, at: str) -> GraphView:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.memory_options import kind_option
-from keeplore.cli.output import note, write_file
+from keeplore.cli.output import note, refuse_to_replace, write_file
 from keeplore.cli.parameters import (
     all_versions_option,
     output_option,
@@ -21,6 +21,9 @@ from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
+
+# in the first lines of a document, and in the first JSON line
+MARKS = (" by Keeplore.\n", '", "is_archived": ')
 
 
 @click.command(short_help="Write memory out as one document, or as JSON lines.")
@@ -75,6 +78,8 @@ def export_command(
         chosen_rows,
     )
 
+    if output:
+        refuse_to_replace(output, "export", MARKS)
     chosen = ExportFilter(project, kind or "", since or "", all_versions, full)
     here = Path.cwd()
     code = registry.code_memory(here)
