@@ -33,3 +33,10 @@ def test_bars_tell_how_many_of_how_many_are_done(memory, at_terminal):
     assert "3 memories can be searched now.\n" in seen
     status, seen = at_terminal("doctor", "--deep", cwd=memory)
     assert last_counts(seen) == {"Reading files again": "3/3"}
+
+
+def test_each_document_has_a_line_with_how_far_it_is(memory, home, at_terminal):
+    (home / "page.md").write_text("# Ports\n\nStaging listens on 5433.\n")
+    status, seen = at_terminal("ingest", "page.md", cwd=home)
+    lines = re.findall(r"page\.md: ([^\r\n\x1b]+)", seen)
+    assert (status, lines[-1].strip()) == (0, "done, Ports")

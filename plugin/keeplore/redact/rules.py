@@ -358,7 +358,7 @@ def _pattern_or_literal(text: str) -> Any:
         return pattern(text)
     except ConfigError:
         literal = text.encode("utf-8", "replace")
-        return re2.compile(re2.escape(literal), _options())
+        return re2.compile(re2.escape(literal))
 
 
 def _secrets(
