@@ -21,7 +21,7 @@ def revising_terms(memory: Memory, passages: Sequence[Passage]) -> Iterator[Revi
     decisions and of notes.
     """
     kinds = ("head", "section") if memory.kind == "note" else (DECISION,)
-    if memory.trust not in BELIEVED or memory.kind == "document":
+    if memory.trust not in BELIEVED:
         return
     for number, passage in enumerate(passages):
         if passage.kind in kinds:
