@@ -174,6 +174,7 @@ def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(
         "password",
     ):
         assert words in refused.stderr
+    assert "of the code" not in refused.stderr  # which no repository of code has
     code, out = typed("nonsense", "forget", "--purge", id_)
     assert code == 130 and f"Type {id_[4:12]} to purge it" in out
     assert SECRET_WORDS in git("log", "--all", "-p", cwd=root)
