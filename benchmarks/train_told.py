@@ -5,8 +5,9 @@ are on sessions that they were not fitted on.
 
 The labelled sessions are imported into a workspace and asked about in place: by the questions of
 their labels, and by those of ``told_questions.tsv``, which names the statements that answer each.
-Printed are the table of ``recall.statements.told_statements`` and, with each ninth of the sessions
-left out in turn, for how many of both the lines that would be printed hold the answer.
+Printed are the table of ``recall.statements.told_statements``, the weight in its
+``statement_reader`` and, with each ninth of the sessions left out in turn, for how many of both the
+lines that would be printed hold the answer, without and with the reader.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from keeplore.memory import Conversation
 from keeplore.recall.prepare import embed_query
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import HeldStatement
+from keeplore.recall.statements.statement_reader import READ
 from keeplore.recall.statements.told_statements import (
     FEATURE_WEIGHTS,
     answer_features,
@@ -41,11 +43,12 @@ from keeplore.recall.statements.told_statements import (
 from keeplore.recall.weights import EXCERPT_CHARS, WEIGHTS
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.contracts import Embedder
 
 QUESTIONS = Path(__file__).with_name("told_questions.tsv")
 ALIKE = 0.6  # share of a quotation's words from which a statement is it
 FOLDS = 9
-PENALTY, STEPS, RATE = 0.02, 300, 0.05
+PENALTY, STEPS, RATE = 0.05, 300, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,22 @@ class Choice:
     held: Sequence[HeldStatement]
     inputs: Matrix  # (statements, features)
     answers: Matrix  # (statements,) of 0 and 1
+    nearness: Matrix  # (statements,), how far above the model's floor each is
+
+    def likeliest(self, odds: Matrix) -> Choice:
+        """The statements that the reader reads, with log-odds and nearness."""
+        read = np.argsort(-odds)[:READ]
+        held = [self.held[place] for place in read]
+        near = self.nearness[read]
+        inputs = np.stack([odds[read], near], axis=1)
+        return Choice(self.question, held, inputs, self.answers[read], near)
+
+    def judged(self, odds: Matrix, weight: float) -> Matrix:
+        """The log-odds with the reader's; what it does not read counts as the farthest."""
+        read = np.argsort(-odds)[:READ]
+        nearness = np.full(len(odds), self.nearness[read].min())
+        nearness[read] = self.nearness[read]
+        return odds + weight * nearness
 
 
 def main() -> int:
@@ -100,6 +119,7 @@ def all_choices(workspace: Workspace, home: Path) -> Iterator[Choice]:
         memory = workspace.store.load(file.relative_to(home / "memory").as_posix())
         talks[memory.id] = held_statements(Conversation.from_markdown(memory.body))
     embedder = workspace.index.answering(workspace.embedder)
+    vectors = {id_: _embedded(embedder, held) for id_, held in talks.items()}
     for question in all_questions():
         counts = {
             id_: sum(question.is_answered_by(s.text) for s in held)
@@ -115,7 +135,15 @@ def all_choices(workspace: Workspace, home: Path) -> Iterator[Choice]:
             [[row.get(name, 0.0) for name in FEATURE_WEIGHTS] for row in rows]
         )
         answers = [float(question.is_answered_by(s.text)) for s in talks[best]]
-        yield Choice(question, talks[best], inputs, np.array(answers))
+        nearness = (vectors[best] @ query.vector - embedder.floor) / (
+            1 - embedder.floor
+        )
+        yield Choice(question, talks[best], inputs, np.array(answers), nearness)
+
+
+def _embedded(embedder: Embedder, held: Sequence[HeldStatement]) -> Matrix:
+    """A row for each statement."""
+    return embedder.embed([statement.text for statement in held]).astype(np.float64)
 
 
 def all_questions() -> Iterator[AskedQuestion]:
@@ -164,17 +192,32 @@ def report(names: Sequence[str], choices: Sequence[Choice]) -> None:
     weights = fitted(choices)
     pairs = zip(FEATURE_WEIGHTS, weights, strict=True)
     print(", ".join(f"{name} {weight:.2f}" for name, weight in pairs))
-    shown: dict[bool, list[bool]] = {True: [], False: []}
+    print(f"near {near_weight(choices, weights):.2f}")
+    shown: dict[tuple[bool, bool], list[bool]] = {}
     for fold in range(FOLDS):
         own = {*names[fold::FOLDS]}
-        learnt = fitted([c for c in choices if c.question.session not in own])
+        others = [c for c in choices if c.question.session not in own]
+        learnt = fitted(others)
+        near = near_weight(others, learnt)
         for choice in choices:
-            if choice.question.session in own:
-                is_label = bool(choice.question.quotations)
-                shown[is_label].append(_is_shown(choice, choice.inputs @ learnt))
-    for is_label, results in shown.items():
+            if choice.question.session not in own:
+                continue
+            odds = choice.inputs @ learnt
+            is_label = bool(choice.question.quotations)
+            for is_read, told in ((False, odds), (True, choice.judged(odds, near))):
+                is_shown = _is_shown(choice, told)
+                shown.setdefault((is_label, is_read), []).append(is_shown)
+    for (is_label, is_read), results in sorted(shown.items(), reverse=True):
         kind = "of the labels" if is_label else "of the list"
-        print(f"questions {kind}: {sum(results)} of {len(results)} answered")
+        by = "read by the model" if is_read else "by words"
+        print(f"questions {kind}, {by}: {sum(results)} of {len(results)} answered")
+
+
+def near_weight(choices: Sequence[Choice], weights: Matrix) -> float:
+    """The weight of nearness beside the log-odds of statements that are read."""
+    read = [choice.likeliest(choice.inputs @ weights) for choice in choices]
+    odds, near = fitted([choice for choice in read if choice.answers.any()])
+    return float(near / odds)
 
 
 def _is_shown(choice: Choice, scores: Matrix) -> bool:

@@ -20,6 +20,7 @@ from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
 from keeplore.recall.request import SIBLING, HeldStatement, RecallRequest, SearchScope
 from keeplore.recall.since.named_files import FilesSince, nothing_known
+from keeplore.recall.statements.statement_reader import StatementReader
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.unasked.prompt_injection import stated_trust
 from keeplore.recall.weights import WEIGHTS, Weights
@@ -53,7 +54,7 @@ class RecallDeps:
     ``trust`` says how far a memory is believed, ``sources`` from whom it is. ``graph`` lifts
     what is about the things that a question names, ``feedback`` what was of use before;
     ``freshness`` says what became of the files that a passage names, ``held`` what holds of what
-    was said in a conversation. No vectors are made but the question's.
+    was said in a conversation.
     """
 
     index: Index
@@ -157,13 +158,14 @@ class RecallContext:
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
     """A question with its vector, where the model gives one; ``floor`` is the model's, None without
-    a vector.
+    a vector, as is ``reader``, which compares statements with it.
     """
 
     question: ParsedQuestion
     vector: NDArray[np.float32] | None = None
     floor: float | None = None
     model: str = ""  # fingerprint of the model that made the vector
+    reader: StatementReader | None = None
     is_patient: bool = False  # where no host waits for its prompt
     spans: tuple[Span, ...] = ()  # times that the question names
     passages: int = 0  # that there are
@@ -174,7 +176,7 @@ class PreparedQuery:
         return w.unread_below if is_unread else w.nothing_below
 
     def without_vector(self) -> PreparedQuery:
-        return replace(self, vector=None, floor=None, model="")
+        return replace(self, vector=None, floor=None, model="", reader=None)
 
 
 def age_days(at: str, now: datetime) -> float:
@@ -304,7 +306,8 @@ def prepare(
 def embed_query(question: ParsedQuestion, embedder: Embedder) -> PreparedQuery:
     """The question with its vector. Raises ModelUnavailable."""
     vector = embed_questions(embedder, [question.subject])[0]
-    return PreparedQuery(question, vector, embedder.floor, embedder.fingerprint)
+    reader = StatementReader(embedder, vector)
+    return PreparedQuery(question, vector, embedder.floor, embedder.fingerprint, reader)
 
 
 def _missing_vectors(stamp: IndexState) -> list[str]:

@@ -41,11 +41,12 @@ def word_cosines(words: Sequence[str], others: Sequence[str]) -> NDArray[np.floa
     """The cosine of each of the words with each of the others, 0..1: (words, others). It is 0 for
     one that the vocabulary does not read.
     """
-    cosines: NDArray[np.float32] = _vectors(words) @ _vectors(others).T
+    cosines: NDArray[np.float32] = word_vectors(words) @ word_vectors(others).T
     return cosines.clip(0.0, 1.0)
 
 
-def _vectors(words: Sequence[str]) -> NDArray[np.float32]:
+def word_vectors(words: Sequence[str]) -> NDArray[np.float32]:
+    """A row of length 1 for each word, of 0 for one that is not read: (words, dimensions)."""
     import numpy as np  # here, because it costs 40 ms and most commands compare nothing
 
     rows = [_vector(word) for word in words]

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from keeplore.index.embedding.word_vectors import english_words, word_cosines
+from keeplore.index.embedding.word_vectors import (
+    english_words,
+    word_cosines,
+    word_vectors,
+)
 from keeplore.recall.question import ParsedQuestion, is_word_in
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+COMMON = 0.1  # weight of a word that all texts have; a rare one of a hundred has 4
 
 
 def coverages(
@@ -53,3 +59,38 @@ def _nearness(question: ParsedQuestion, texts: Sequence[str]) -> NDArray[np.floa
             if len(own) and rows:
                 row[place] = own[:, rows].max(axis=1).mean()
     return nearness
+
+
+def likenesses_of(question: str, texts: Sequence[str]) -> list[float]:
+    """The cosine of the question with each text, -1..1: of the means of their words' vectors, the
+    rare words of the texts weighing most, without what all texts have in common. It is 0 where no
+    word is read.
+    """
+    words_of = [english_words(text) for text in texts]
+    asked = english_words(question)
+    words = [*dict.fromkeys(word for own in (asked, *words_of) for word in own)]
+    if not (asked and texts):
+        return [0.0] * len(texts)
+    import numpy as np  # here, as above
+
+    places = {word: place for place, word in enumerate(words)}
+    holds = np.zeros((len(texts), len(words)))
+    for row, own in zip(holds, words_of, strict=True):
+        row[[places[word] for word in own]] = 1.0
+    rarity = np.log((len(texts) + 1) / (holds.sum(axis=0) + 1)) + COMMON
+    vectors = word_vectors(words) * rarity[:, None]
+    means = _directions(holds @ vectors)
+    middle = means.mean(axis=0)
+    apart = _directions((means - middle) * means.any(axis=1, keepdims=True))
+    of_question = _directions(vectors[[places[word] for word in asked]].sum(axis=0))
+    likenesses: list[float] = (apart @ _directions(of_question - middle)).tolist()
+    return likenesses
+
+
+def _directions(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The vectors with length 1; one that is 0 stays so."""
+    import numpy as np  # here, as above
+
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    directions: NDArray[np.float64] = vectors / np.maximum(lengths, 1e-9)
+    return directions
