@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.recall.question import parse_question, stems_of
-from keeplore.recall.statements.word_coverage import coverages
+from keeplore.recall.statements.word_coverage import coverages, likenesses_of
 
 
 def shares(question: str, *texts: str) -> list[float]:
@@ -54,3 +54,24 @@ def test_figures_and_other_scripts_are_compared_as_they_are() -> None:
 def test_a_question_without_words_is_covered_by_nothing(question: str) -> None:
     assert shares(question, "The proxy is nginx.") == [0.0]
     assert shares("Which port?") == []
+
+
+def test_a_text_in_other_words_is_more_like_a_question_than_what_is_of_another_matter() -> (
+    None
+):
+    texts = (
+        "The failure on launch is fixed.",
+        "Invoices go through a queue in Postgres.",
+        "Templates live in a folder of the mailer.",
+        "Сборка упала.",
+    )
+    found = likenesses_of("how was the crash at startup repaired?", texts)
+    assert max(found[:3]) == found[0] > 0.05
+    assert all(one < 0 for one in found[1:3])
+    assert found[3] == 0.0
+
+
+@pytest.mark.parametrize("question", ["", "почему упала сборка", "42"])
+def test_a_question_that_is_not_read_is_like_nothing(question: str) -> None:
+    assert likenesses_of(question, ["The build failed.", "It is green."]) == [0.0, 0.0]
+    assert likenesses_of("why", []) == []

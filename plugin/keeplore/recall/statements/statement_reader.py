@@ -54,10 +54,16 @@ class StatementReader:
         if is_enough or is_remote(self._embedder):
             return []
         try:
-            cosines = self._embedder.embed(unread) @ self._question
+            self._read(unread)
         except ModelUnavailable:
             return []
-        floor = self._embedder.floor
-        for text, cosine in zip(unread, cosines.tolist(), strict=True):
-            self._nearness[text] = above_floor(cosine, floor)
         return [self._nearness[text] for text in texts]
+
+    def _read(self, texts: Sequence[str]) -> None:
+        """Compare each with the question. Raises ModelUnavailable."""
+        if not texts:
+            return
+        cosines = self._embedder.embed(texts) @ self._question
+        floor = self._embedder.floor
+        for text, cosine in zip(texts, cosines.tolist(), strict=True):
+            self._nearness[text] = above_floor(cosine, floor)
