@@ -31,7 +31,7 @@ TYPED = (  # directory below the home, what is typed there
     ("", "keeplore import claude-code"),
     (
         PROJECT,
-        'keeplore recall "why Postgres and not Redis?" --limit 1',
+        'keeplore recall "why did we drop Redis?" --limit 1',
     ),
     (PROJECT, 'keeplore recall "which colour has the login button"'),
 )
