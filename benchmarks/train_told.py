@@ -30,6 +30,7 @@ from talks import text_hash
 from keeplore.capture.distill.held_statements import held_statements
 from keeplore.config.places import Places
 from keeplore.memory import Conversation
+from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import embed_query
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import HeldStatement
@@ -79,7 +80,7 @@ class Choice:
 
     def likeliest(self, odds: Matrix) -> Choice:
         """The statements that the reader reads, with log-odds and nearness."""
-        read = np.argsort(-odds)[:READ]
+        read = _likeliest_places(odds)
         held = [self.held[place] for place in read]
         near = self.nearness[read]
         inputs = np.stack([odds[read], near], axis=1)
@@ -87,10 +88,15 @@ class Choice:
 
     def judged(self, odds: Matrix, weight: float) -> Matrix:
         """The log-odds with the reader's; what it does not read counts as the farthest."""
-        read = np.argsort(-odds)[:READ]
+        read = _likeliest_places(odds)
         nearness = np.full(len(odds), self.nearness[read].min())
         nearness[read] = self.nearness[read]
         return odds + weight * nearness
+
+
+def _likeliest_places(odds: Matrix) -> Matrix:
+    """Where the statements are that the reader reads."""
+    return np.argsort(-odds)[:READ]
 
 
 def main() -> int:
@@ -135,9 +141,8 @@ def all_choices(workspace: Workspace, home: Path) -> Iterator[Choice]:
             [[row.get(name, 0.0) for name in FEATURE_WEIGHTS] for row in rows]
         )
         answers = [float(question.is_answered_by(s.text)) for s in talks[best]]
-        nearness = (vectors[best] @ query.vector - embedder.floor) / (
-            1 - embedder.floor
-        )
+        cosines = vectors[best] @ query.vector
+        nearness = np.array([above_floor(c, embedder.floor) for c in cosines])
         yield Choice(question, talks[best], inputs, np.array(answers), nearness)
 
 

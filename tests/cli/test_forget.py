@@ -189,28 +189,10 @@ def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(
     assert SECRET_WORDS not in git("log", "--all", "-p", cwd=home / "remote.git")
 
 
-def test_a_sync_that_only_takes_away_promises_nothing_to_be_found(
+def forgotten_elsewhere(
     places: Places, root: Path, git: Callable[..., str], home: Path
-) -> None:
-    git("init", "-q", "--bare", str(home / "remote.git"), cwd=home)
-    git("remote", "add", "origin", str(home / "remote.git"), cwd=root)
-    id_ = remember(places, "Use pnpm")
-    assert keeplore("sync").returncode == 0
-    (path,) = root.rglob("*pnpm*.md")
-    git("clone", "-q", str(home / "remote.git"), str(home / "other"), cwd=home)
-    other = home / "other"
-    (other / "forgotten").mkdir(exist_ok=True)
-    (other / "forgotten" / f"{id_}.json").write_text(f'{{"id": "{id_}"}}\n')
-    git("rm", "-q", path.relative_to(root).as_posix(), cwd=other)
-    git("add", "--all", cwd=other)
-    git("commit", "-qm", "Forget", cwd=other)
-    git("push", "-q", cwd=other)
-    assert keeplore("sync").stdout.endswith("\n0 memories new or changed, 1 gone.\n")
-
-
-def test_a_version_that_was_made_while_the_first_was_forgotten_elsewhere_is_told_at_a_sync(
-    places: Places, root: Path, git: Callable[..., str], home: Path
-) -> None:
+) -> str:
+    """The id of a memory that is shared, and that another machine has forgotten since."""
     git("init", "-q", "--bare", str(home / "remote.git"), cwd=home)
     git("remote", "add", "origin", str(home / "remote.git"), cwd=root)
     id_ = remember(places, "Use pnpm")
@@ -224,6 +206,20 @@ def test_a_version_that_was_made_while_the_first_was_forgotten_elsewhere_is_told
     git("add", "--all", cwd=other)
     git("commit", "-qm", "Forget", cwd=other)
     git("push", "-q", cwd=other)
+    return id_
+
+
+def test_a_sync_that_only_takes_away_promises_nothing_to_be_found(
+    places: Places, root: Path, git: Callable[..., str], home: Path
+) -> None:
+    forgotten_elsewhere(places, root, git, home)
+    assert keeplore("sync").stdout.endswith("\n0 memories new or changed, 1 gone.\n")
+
+
+def test_a_version_that_was_made_while_the_first_was_forgotten_elsewhere_is_told_at_a_sync(
+    places: Places, root: Path, git: Callable[..., str], home: Path
+) -> None:
+    id_ = forgotten_elsewhere(places, root, git, home)
     assert keeplore("edit", id_, "--title", "Use pnpm 9").returncode == 0
     assert keeplore("sync").stderr == (
         "note: 1 memory is a newer version of what was forgotten meanwhile: "

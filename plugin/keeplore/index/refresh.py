@@ -124,9 +124,13 @@ class IndexUpdater:
             self.catch_up(None, None, None)
             self.behind = ""
         except IndexUnavailable as e:
-            lag = self.lag()
-            files = counted(lag, "file")
-            self.behind = f"the index is {files} behind the text: {e}" if lag else ""
+            self.behind = self.lag_note(e)
+
+    def lag_note(self, error: Exception) -> str:
+        """See ``Index.lag_note``."""
+        if not (lag := self.lag()):
+            return ""
+        return f"the index is {counted(lag, 'file')} behind the text: {error}"
 
     def lag(self) -> int:
         """See ``Index.lag``."""

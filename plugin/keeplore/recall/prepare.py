@@ -199,9 +199,8 @@ def refresh(index: Index) -> list[str]:
     try:
         left = index.refresh(wait_s=WRITER_S, within_s=REFRESH_S).left
     except (IndexUnavailable, RepositoryError) as e:
-        if not (lag := index.lag()):
-            return []
-        return [f"the index is {counted(lag, 'file')} behind the text: {e}"]
+        note = index.lag_note(e)
+        return [note] if note else []
     if not left:
         return []
     return [

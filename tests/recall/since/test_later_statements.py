@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -214,6 +215,17 @@ def test_an_index_made_anew_tells_the_same_and_is_sound(told: Told) -> None:
     assert told.registry.recall(request).hits == told.answer.hits
 
 
+def played(
+    earlier: Sequence[tuple[str, str]], later: Sequence[tuple[str, str]]
+) -> tuple[Places, Path]:
+    """The places and the directory of two talks, the one some time after the other."""
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    play("first", itertools.count(0), earlier)
+    play("second", itertools.count(1200), later)
+    return places, Path.home() / "code" / "ledgerly"
+
+
 def test_what_goes_by_its_name_alone_ends_what_was_decided_in_an_earlier_talk() -> None:
     earlier = (
         (
@@ -229,11 +241,7 @@ def test_what_goes_by_its_name_alone_ends_what_was_decided_in_an_earlier_talk() 
         ),
         ("ok kraken goes, trocr on the lab machine", "Kraken is removed."),
     )
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    play("first", itertools.count(0), earlier)
-    play("second", itertools.count(1200), later)
-    cwd = Path.home() / "code" / "ledgerly"
+    places, cwd = played(earlier, later)
     with Registry(places) as registry:
         request = RecallRequest("which engine reads handwritten labels", cwd)
         answer = registry.recall(request)
@@ -256,11 +264,7 @@ def test_a_rule_that_is_lifted_is_told_with_what_lifts_it() -> None:
         (f"{lifted} Forget the old rule.", "The check is gone from deploy.sh."),
         ("Add the column with a default.", "Added."),
     )
-    places = Places.from_environment(os.environ)
-    initialise(places, Path.home() / "memory")
-    play("first", itertools.count(0), earlier)
-    play("second", itertools.count(1200), later)
-    cwd = Path.home() / "code" / "ledgerly"
+    places, cwd = played(earlier, later)
     with Registry(places) as registry:
         answer = registry.recall(RecallRequest("may migrations run on Fridays", cwd))
         told, _ = brief(

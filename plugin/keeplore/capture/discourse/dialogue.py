@@ -37,10 +37,5 @@ def last_word(message: str) -> str:
 
 def _names(introduction: str, names: Set[str]) -> bool:
     """Does a text name several of the speakers?"""
-    return (
-        sum(
-            re.search(rf"\b{re.escape(name)}\b", introduction) is not None
-            for name in names
-        )
-        > 1
-    )
+    named = [n for n in names if re.search(rf"\b{re.escape(n)}\b", introduction)]
+    return len(named) > 1

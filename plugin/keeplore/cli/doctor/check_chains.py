@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from keeplore.cli.doctor.finding import DoctorFinding, note, several, wrong
 from keeplore.index import MemoryRow
@@ -26,9 +26,18 @@ def chain_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 def left_versions(workspace: Workspace) -> list[tuple[str, str]]:
     """The paths of memories that are newer versions of a forgotten one, with its id."""
     gone = workspace.store.stones.ids()
+    return _versions_of(gone, workspace.index.dangling_links())
+
+
+def _versions_of(
+    gone: Set[str], links: Iterable[tuple[str, str, str]]
+) -> list[tuple[str, str]]:
+    """Of links, each with path, kind and target, those that say of a newer version what it
+    replaces, without the kind.
+    """
     return [
         (path, target)
-        for path, link, target in workspace.index.dangling_links()
+        for path, link, target in links
         if link == "supersedes" and target in gone
     ]
 
@@ -41,11 +50,10 @@ def _dangling_links(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     yield from several(
         note(part, f"{' '.join(link)}, which is not here", remedy) for link in lost
     )
-    left = left_versions(workspace)
     purged = {stone.id for stone in workspace.store.stones if stone.is_purged}
     yield from several(
         _left_version(part, path, target, is_purged=target in purged)
-        for path, target in left
+        for path, target in _versions_of(gone, links)
     )
 
 

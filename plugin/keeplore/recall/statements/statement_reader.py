@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# statements that are read for a question, all of the likeliest memory, some 8 ms each; measured on
-# people's questions, where four to eight do as well
+# statements that are read for a question, some 8 ms each; measured on people's questions, where
+# four to eight do as well
 READ = 8
 NEAR = 4.48  # log-odds of one that says what was asked against one that is unrelated
 
 
 class StatementReader:
-    """Reads statements for one question, of the first memory that is asked; a model that is reached
-    over the network reads none.
+    """Reads statements for one question, ``READ`` in all: those of the first memory that is asked,
+    and of the next only where these are fewer. A model that is reached over the network reads none.
     """
 
     def __init__(self, embedder: Embedder, question: NDArray[np.float32]) -> None:
@@ -41,8 +41,10 @@ class StatementReader:
         """
         likeliest = sorted(range(len(odds)), key=lambda place: -odds[place])[:READ]
         nearness = self._nearness_of([statements[place].text for place in likeliest])
-        farthest = min(nearness, default=0.0)
-        near = dict(zip(likeliest, nearness, strict=False))
+        if not nearness:
+            return [*odds]
+        near = dict(zip(likeliest, nearness, strict=True))
+        farthest = min(nearness)
         return [
             one + NEAR * near.get(place, farthest) for place, one in enumerate(odds)
         ]

@@ -53,13 +53,14 @@ CHARS_A_LINE = 60
 
 @dataclass(frozen=True, slots=True)
 class _AskedStatement:
-    """A statement with its stems and the share of the question's words that it has, each word
-    weighed by its rarity.
+    """A statement with its stems, the share of the question's words that it has, each word weighed
+    by its rarity, and how like the question it is.
     """
 
     statement: HeldStatement
     stems: frozenset[str]
     coverage: float
+    likeness: float
 
 
 def told_statements(
@@ -181,8 +182,6 @@ def answer_features(
     are left out.
     """
     asked = _asked_statements(statements, question)
-    texts = [statement.text for statement in statements]
-    likenesses = likenesses_of(question.text, texts)
     nearest = max(nearness.values(), default=0.0)
     question_stems = question.stems
     for place, one in enumerate(asked):
@@ -197,7 +196,7 @@ def answer_features(
         yield [
             ("asked", one.coverage),
             ("asked beside", _coverage_beside(asked, place)),
-            ("like", likenesses[place]),
+            ("like", one.likeness),
             ("behind", nearness.get(statement.turn, 0.0) - nearest),
             ("salience", statement.salience),
             ("new words", min(MANY_STEMS, new_stems) / MANY_STEMS),
@@ -211,10 +210,9 @@ def _asked_statements(
     texts = [statement.text for statement in statements]
     stems = [stems_of(text) for text in texts]
     shares = coverages(question, texts, stems)
-    return [
-        _AskedStatement(statement, own, share)
-        for statement, own, share in zip(statements, stems, shares, strict=True)
-    ]
+    likenesses = likenesses_of(question.text, texts)
+    parts = zip(statements, stems, shares, likenesses, strict=True)
+    return [_AskedStatement(*of_one) for of_one in parts]
 
 
 def _coverage_beside(asked: Sequence[_AskedStatement], place: int) -> float:

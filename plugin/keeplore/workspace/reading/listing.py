@@ -41,9 +41,8 @@ class Listing:
     waiting: int  # of total, those whose machine is to be accepted
     # in a directory of no project all projects are looked at
     is_everywhere: bool
-    behind: tuple[
-        str, ...
-    ]  # what to tell of an index that could not be brought up to date
+    # what to tell of each index that could not be brought up to date
+    behind: tuple[str, ...]
 
 
 def listing(
