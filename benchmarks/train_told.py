@@ -34,7 +34,7 @@ from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import embed_query
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import HeldStatement
-from keeplore.recall.statements.statement_reader import READ
+from keeplore.recall.statement_reader import READ
 from keeplore.recall.statements.told_statements import (
     FEATURE_WEIGHTS,
     answer_features,

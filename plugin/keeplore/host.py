@@ -24,10 +24,10 @@ from keeplore.errors import (
     RepositoryError,
 )
 from keeplore.recall.brief import WorkspaceView, brief
-from keeplore.recall.dedup import words_in
 from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import UNFILTERED, Answer, RecallRequest, ResultFilter
+from keeplore.recall.unasked.dedup import words_in
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.text.dates import in_utc, now
 from keeplore.worker.server.protocol import ask

@@ -267,10 +267,6 @@ class Index:
         """How many files differ from what the index reflects, by their time, size and inode."""
         return self._updater.lag()
 
-    def lag_note(self, error: Exception) -> str:
-        """How far the index is behind the text since a refresh failed, "" where it is not."""
-        return self._updater.lag_note(error)
-
     @property
     def directory(self) -> Path:
         return self._database.directory

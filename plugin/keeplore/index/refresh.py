@@ -69,6 +69,13 @@ def _urgency(file: IndexedFile) -> tuple[bool, int]:
     ) if day.isdecimal() and day.isascii() else 0
 
 
+def lag_note(lag: int, error: Exception) -> str:
+    """What to tell of an index that is ``lag`` files behind since a refresh failed; "" for none."""
+    if not lag:
+        return ""
+    return f"the index is {counted(lag, 'file')} behind the text: {error}"
+
+
 class IndexUpdater:
     """Brings the index into step with the files. One thread of a process does so at a time: the
     others would read the same files again.
@@ -124,13 +131,7 @@ class IndexUpdater:
             self.catch_up(None, None, None)
             self.behind = ""
         except IndexUnavailable as e:
-            self.behind = self.lag_note(e)
-
-    def lag_note(self, error: Exception) -> str:
-        """See ``Index.lag_note``."""
-        if not (lag := self.lag()):
-            return ""
-        return f"the index is {counted(lag, 'file')} behind the text: {error}"
+            self.behind = lag_note(self.lag(), e)
 
     def lag(self) -> int:
         """See ``Index.lag``."""

@@ -18,7 +18,6 @@ from keeplore.recall.brief import (
     loaded_memories,
     unasked_rows,
 )
-from keeplore.recall.dedup import is_repeated
 from keeplore.recall.render import (
     BlockLine,
     BlockSection,
@@ -27,6 +26,7 @@ from keeplore.recall.render import (
     block,
     quoted,
 )
+from keeplore.recall.unasked.dedup import is_repeated
 from keeplore.recall.unasked.memory_lines import (
     LoadedMemory,
     decided_in,

@@ -15,12 +15,13 @@ from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import IndexState, MemoryRow, ScopeFilter, load_or_none
 from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.index.embedding.foreign_scripts import reads_script_of
+from keeplore.index.refresh import lag_note
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
 from keeplore.recall.request import SIBLING, HeldStatement, RecallRequest, SearchScope
 from keeplore.recall.since.named_files import FilesSince, nothing_known
-from keeplore.recall.statements.statement_reader import StatementReader
+from keeplore.recall.statement_reader import StatementReader
 from keeplore.recall.unasked.origin import SourceOf, only_own
 from keeplore.recall.unasked.prompt_injection import stated_trust
 from keeplore.recall.weights import WEIGHTS, Weights
@@ -199,7 +200,7 @@ def refresh(index: Index) -> list[str]:
     try:
         left = index.refresh(wait_s=WRITER_S, within_s=REFRESH_S).left
     except (IndexUnavailable, RepositoryError) as e:
-        note = index.lag_note(e)
+        note = lag_note(index.lag(), e)
         return [note] if note else []
     if not left:
         return []

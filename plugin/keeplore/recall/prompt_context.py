@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Container, Set
 
 from keeplore.index import MemoryRow
-from keeplore.recall.dedup import is_repeated, says_same
 from keeplore.recall.question import parse_question
 from keeplore.recall.render import (
     SUSPECT,
@@ -27,6 +26,7 @@ from keeplore.recall.render import (
     source_label,
 )
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, ResultFilter
+from keeplore.recall.unasked.dedup import is_repeated, says_same
 from keeplore.recall.unasked.memory_lines import later_end
 from keeplore.recall.unasked.prompt_injection import is_doubtful, may_be_injected
 from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS, PROMPT_HITS

@@ -18,8 +18,8 @@ from typing import Any
 
 from keeplore.client.brief_on_disk import STANDING_BRIEF
 from keeplore.recall.brief import InjectionHistory
-from keeplore.recall.dedup import words_in
 from keeplore.recall.render import ContextBlock
+from keeplore.recall.unasked.dedup import words_in
 from keeplore.text.dates import now
 from keeplore_hooks import durable, typed_json
 from keeplore_hooks.events import Origin

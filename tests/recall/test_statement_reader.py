@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from keeplore.errors import ModelUnavailable
 from keeplore.recall.request import HeldStatement
-from keeplore.recall.statements.statement_reader import NEAR, READ, StatementReader
+from keeplore.recall.statement_reader import NEAR, READ, StatementReader
 
 FLOOR = 0.2
 QUESTION = np.array([1.0, 0.0], np.float32)

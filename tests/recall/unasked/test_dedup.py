@@ -2,8 +2,8 @@
 
 import pytest
 
-from keeplore.recall.dedup import is_repeated, says_same, words_in
 from keeplore.recall.render import quoted
+from keeplore.recall.unasked.dedup import is_repeated, says_same, words_in
 
 SAID = (
     "We drop Redis and take SQLite for the job queue, because nobody wants to watch a second "
