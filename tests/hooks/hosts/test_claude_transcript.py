@@ -36,6 +36,56 @@ def test_a_prompt_and_what_the_assistant_says_make_one_turn(
     assert all(turn.is_complete for turn in turns)
 
 
+def test_a_turn_is_of_the_session_that_its_lines_name_whatever_the_file_is_called(
+    session: Any, lines: Any
+) -> None:
+    t = lines(session="5e551011-0000-4000-8000-000000000002")
+    t.user("Which database?")
+    t.say("Postgres.")
+    t.user("Why?", sessionId="")
+    t.session = "5e551011-0000-4000-8000-000000000003"
+    t.user("Who says so?")
+    assert [turn.origin.session[-1] for turn in session.turns(t)] == ["2", "2", "3"]
+
+
+def test_a_turn_is_of_the_directory_and_branch_of_its_own_lines(
+    session: Any, lines: Any
+) -> None:
+    t = lines()
+    t.user("Which database?", cwd="/home/ann/shop", gitBranch="old")
+    t.user("Why?")
+    t.user("Who says so?", cwd="/home/ann/bank", gitBranch=None)
+    places = [(turn.origin.cwd, turn.origin.branch) for turn in session.turns(t)]
+    assert places == [
+        ("/home/ann/shop", "old"),
+        ("/home/ann/kasha", "main"),
+        ("/home/ann/bank", ""),
+    ]
+
+
+def test_a_prompt_whose_id_is_none_or_too_long_has_one_of_its_session_and_place(
+    session: Any, lines: Any
+) -> None:
+    def ids(t: Any) -> list[str]:
+        return [turn.id for turn in session.turns(t)]
+
+    def said_in(name: str, *uuids: str) -> Any:
+        t = lines(session=name)
+        for uuid in uuids:
+            t.user("Which database?", uuid=uuid)
+            t.say("Postgres.")
+        return t
+
+    longest, too_long = "u" * 100, "u" * 101
+    assert ids(said_in("a", longest)) == [longest]
+    first, second = ids(said_in("a", "", too_long))
+    assert first != second
+    assert first.startswith("line:") and second.startswith("line:")
+    assert ids(said_in("a", "", too_long)) == [first, second]
+    assert ids(said_in("b", ""))[0] != first
+    assert ids(said_in("a", too_long))[0] != first
+
+
 def test_blocks_of_one_message_stand_on_lines_of_their_own_and_make_one_reply(
     session: Any, lines: Any
 ) -> None:
@@ -160,6 +210,30 @@ def test_in_old_versions_a_prompt_typed_ahead_stands_in_the_queue_alone(
     ]
     assert turns[1].at == "2026-02-09T14:00:09Z"
     assert turns[1].origin.cwd == "/home/ann/kasha"
+
+
+@pytest.mark.parametrize(
+    ("versions", "is_in_queue"),
+    [
+        (("2.1.91",), True),
+        (("2.1.92",), False),
+        (("2.0.99",), True),
+        (("3.0.0",), False),
+        (("2.1.91", "unknown"), True),  # as in the lines before
+        (("2.1.92", ""), False),
+    ],
+)
+def test_from_2_1_92_on_the_queue_says_nothing_that_attachments_do_not(
+    session: Any, lines: Any, versions: tuple[str, ...], is_in_queue: bool
+) -> None:
+    t = lines()
+    for t.version in versions:
+        t.user("Write the code")
+    t.bare(type="queue-operation", operation="enqueue", content="And the docs")
+    t.bare(type="queue-operation", operation="remove")
+    t.say("Written.")
+    last = session.turns(t)[-1]
+    assert last.user == ("And the docs" if is_in_queue else "Write the code")
 
 
 def test_a_queued_prompt_that_was_dequeued_comes_as_its_user_line_alone(
