@@ -5,6 +5,7 @@ plays the model.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,13 +15,18 @@ import pytest
 from click.testing import CliRunner
 from tests.llm.model_server import Gone, Request, Said, Status, model_server
 
-from keeplore.cli.commands.write import review_
+from keeplore.cli.commands.write import refine_, review_
 from keeplore.cli.main import cli
 from keeplore.config.places import Places
 from keeplore.errors import LlmUnavailable
+from keeplore.jobs.queue import Job
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.refine.answers.answer_schema import REPAIRED
+from keeplore.refine.pipeline import RefineResult
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
+from keeplore.workspace.writing.refinery import RefineStep
+from keeplore_hooks.contracts import Usage
 
 TALKS = {
     "The ledger": (
@@ -308,6 +314,99 @@ def test_a_talk_at_which_the_server_breaks_off_is_given_up_and_holds_nothing_up(
     server.always(answer)
     assert "1 of 1 conversations refined" in run("refine", "--all").stdout
     assert "given up" not in run("cost").stderr
+
+
+class Steps:
+    """A queue whose jobs, named one after the other, end so: why one came to nothing, or ""."""
+
+    def __init__(self, *problems: str, wait_s: float = 0.0) -> None:
+        self.left = [
+            RefineStep(
+                job(f"talk-{number}"),
+                None if problem else RefineResult(f"talk-{number}"),
+                problem,
+                wait_s if problem else 0.0,
+            )
+            for number, problem in enumerate(problems)
+        ]
+
+    def step(self) -> RefineStep | None:
+        return self.left.pop(0) if self.left else None
+
+
+def job(key: str) -> Job:
+    return Job(1, "refine", key, {}, 1, "", "")
+
+
+@pytest.mark.parametrize(
+    ("problems", "done", "left"),
+    [
+        (("no", "no", "never", ""), 0, 1),
+        (("no", "no", "", "no", "never"), 1, 0),
+        (("", "no", "no", "never", ""), 1, 1),
+        (("", "", ""), 3, 0),
+    ],
+)
+def test_after_three_talks_in_a_row_that_come_to_nothing_the_rest_waits(
+    capsys: pytest.CaptureFixture[str],
+    problems: tuple[str, ...],
+    done: int,
+    left: int,
+) -> None:
+    steps: Any = Steps(*problems)
+    titles = {f"talk-{number}": f"Talk {number}" for number in range(9)}
+    last = "never" if "never" in problems else ""
+    assert refine_._run_jobs(steps, titles) == (done, last)
+    assert len(steps.left) == left
+    shown = capsys.readouterr()
+    assert ("the rest waits: never" in shown.err) == bool(left)
+    assert "Talk 0: " in shown.out
+
+
+def test_a_talk_that_was_not_asked_for_is_told_by_its_id_and_not_counted() -> None:
+    steps: Any = Steps("", "")
+    assert refine_._run_jobs(steps, {"talk-1": "Talk 1"}) == (1, "")
+
+
+def test_after_one_for_which_all_have_to_wait_none_is_tried(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    steps: Any = Steps("the tokens are spent", "", wait_s=60.0)
+    assert refine_._run_jobs(steps, {}) == (0, "the tokens are spent")
+    assert len(steps.left) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "talk-0: the tokens are spent\n"
+    assert "the rest waits: the tokens are spent" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (RefineResult("x"), "nothing to note"),
+        (RefineResult("x", why="it is too short"), "it is too short"),
+        (
+            RefineResult("x", outcomes=Counter({"SKIP": 1, "ADD applied": 2})),
+            "2 ADD applied, 1 SKIP",
+        ),
+        (
+            RefineResult(
+                "x",
+                dropped=Counter({"facts: no receipt": 2, f"facts: {REPAIRED}": 3}),
+                usage=Usage(1200, 345),
+            ),
+            "nothing to note, 2 left out, 3 put right (1,200 + 345 tokens)",
+        ),
+        (
+            RefineResult("x", dropped=Counter({f"facts: {REPAIRED}": 1})),
+            "nothing to note, 1 put right",
+        ),
+    ],
+)
+def test_what_became_of_a_talk_is_told_on_one_line(
+    capsys: pytest.CaptureFixture[str], result: RefineResult, told: str
+) -> None:
+    refine_._tell_step(RefineStep(job("x"), result), "The ledger")
+    assert capsys.readouterr().out == f"The ledger: {told}\n"
 
 
 def test_a_model_is_tried_on_talks_whose_facts_are_known(
