@@ -61,7 +61,8 @@ class _Visitor(MutationVisitor):
     """Mutates decorated functions too: a mutant is written to its file, so nothing is copied."""
 
     def _skip_node_and_children(self, node: cst.CSTNode) -> bool:
-        is_type = isinstance(node, cst.Call) and node.func.deep_equals(_TYPE)
+        value = node.value if isinstance(node, cst.Assign) else node
+        is_type = isinstance(value, cst.Call) and value.func.deep_equals(_TYPE)
         return is_type or isinstance(
             node, cst.Annotation | cst.Decorator | cst.Import | cst.ImportFrom
         )
