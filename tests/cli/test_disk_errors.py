@@ -103,7 +103,11 @@ def test_what_is_forgotten_though_its_file_stays_is_told_and_finished_by_doing_i
 
 @pytest.mark.parametrize(
     "command",
-    ["list", "show {}", "history {}", "brief", "stats", "export", "review", "graph"],
+    [
+        *("list", "list --project shop", "show {}", "history {}", "brief", "stats"),
+        *("export", "review", "graph", "archive", "tidy --dry-run"),
+        *("embedding", "engine"),
+    ],
 )
 def test_who_only_reads_is_answered_from_an_index_that_cannot_be_written(
     memory: Path, shop: Path, run: Callable[..., Any], command: str

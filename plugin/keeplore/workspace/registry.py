@@ -439,7 +439,7 @@ def _projects(workspace: Workspace) -> list[str]:
         names.update(
             path.name for path in folder.iterdir() if is_project_name(path.name)
         )
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     names.update(project for _, project in workspace.index.scopes() if project)
     return sorted(names)
 

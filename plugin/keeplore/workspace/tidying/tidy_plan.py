@@ -67,7 +67,7 @@ def tidy_plan(
 
     ``warn`` is told why the workspace's model writes no digest; where ``is_dry`` it is not asked.
     """
-    workspace.index.refresh()
+    _refresh(workspace, is_dry=is_dry)
     kept = {id_ for ids in _taken_back(workspace) for id_ in ids}
     is_ours = row_filter(workspace)
     model = DigestModel(workspace, kept)
@@ -76,9 +76,16 @@ def tidy_plan(
         for step in steps(workspace, is_ours):
             if kept.isdisjoint(step.ids):
                 yield step
-        workspace.index.refresh()
+        _refresh(workspace, is_dry=is_dry)
     if model.problem:
         warn(f"digests were made without the model: {model.problem}")
+
+
+def _refresh(workspace: Workspace, *, is_dry: bool) -> None:
+    if is_dry:
+        workspace.index.refresh_for_reading()
+    else:
+        workspace.index.refresh()
 
 
 def tidy(

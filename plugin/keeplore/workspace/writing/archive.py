@@ -93,23 +93,25 @@ def unarchived_path(path: str) -> str:
 
 
 def current_plan(
-    workspace: Workspace, rules: ArchiveRules, now: datetime
+    workspace: Workspace, rules: ArchiveRules, now: datetime, *, is_dry: bool
 ) -> list[ArchiveMove]:
-    """The plan for what a workspace holds at this moment."""
-    workspace.index.refresh()
+    """The plan for what a workspace holds at this moment; where ``is_dry`` it is only shown."""
+    index = workspace.index
+    if is_dry:
+        index.refresh_for_reading()
+    else:
+        index.refresh()
     sizes = {file.path: file.size for file in workspace.store.scan()}
-    return archive_plan(
-        workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now
-    )
+    return archive_plan(index.listed(MemoryFilter(superseded=True)), sizes, rules, now)
 
 
 def current_plans(
-    registry: Registry, cwd: Path, rules: ArchiveRules, now: datetime
+    registry: Registry, cwd: Path, rules: ArchiveRules, now: datetime, *, is_dry: bool
 ) -> list[tuple[Workspace, list[ArchiveMove]]]:
     """The plans for a directory's workspace and for the notes kept with the code around it."""
     own = registry.for_directory(cwd)
     both = filter(None, (own, registry.code_memory(cwd, own)))
-    return [(one, current_plan(one, rules, now)) for one in both]
+    return [(one, current_plan(one, rules, now, is_dry=is_dry)) for one in both]
 
 
 def archive_all(

@@ -203,7 +203,7 @@ def _vectors(stamp: IndexState) -> int:
 
 @pass_workspace
 def _show(workspace: Workspace, *, as_json: bool) -> None:
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     stamp, kept = workspace.index.state(), workspace.index.kept_vectors()
     model, problem = workspace.settings.embedding.model, _problem(workspace)
     answering = stamp.switch.answering if stamp.switch else model

@@ -113,7 +113,7 @@ def _make_vectors(workspace: Workspace) -> None:
 def _show(workspace: Workspace, *, as_json: bool) -> None:
     from keeplore.workspace.search_backend import is_accepted  # heavy, as above
 
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     wishes = workspace.settings.index
     accepted = is_accepted(wishes, workspace.root, workspace.places.state)
     problem = _problem(workspace, is_accepted=accepted)

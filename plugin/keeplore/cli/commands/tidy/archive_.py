@@ -108,7 +108,9 @@ def _archive(
     )
 
     rules = ArchiveRules(**chosen)
-    plans = current_plans(registry, Path.cwd(), rules, datetime.now(UTC))
+    plans = current_plans(
+        registry, Path.cwd(), rules, datetime.now(UTC), is_dry=not is_applied
+    )
     moves = placed_moves(plans)
     done = archive_all(plans) if is_applied else None
     if as_json:
