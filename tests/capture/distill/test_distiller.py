@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import CAPS, distill
 from keeplore.capture.distill.extracts import MAX_RANKED
+from keeplore.capture.notes.note_candidates import candidates
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import MAX_QUOTE, bare, clip, sentences
@@ -432,6 +433,56 @@ def test_a_correction_takes_back_what_was_decided(correction: str) -> None:
     )
     assert "Let's use Postgres for the queue." not in found
     assert any("SQLite" in text for text in found)
+
+
+QUEUE = "Let's use Postgres for the queue."
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Let's take Redis instead.",
+        "let's go with Redis instead, it is one service less",
+        "We'll use Redis after all.",
+        "I'd rather use Redis.",
+        "Let's switch to Redis",
+    ],
+)
+def test_what_is_taken_instead_stands_behind_what_it_replaces(later: str) -> None:
+    talked = (
+        *("We need a queue.", "Postgres or Redis would do."),
+        *(QUEUE, "Done, and tested with SKIP LOCKED."),
+        *("add a health check", "Added."),
+    )
+    assert decided(*talked, later, "Moved.") == [f"{QUEUE} → {later}"]
+    of_matter = later.replace("Redis", "Redis for the queue")
+    assert decided(*talked, of_matter, "Moved.") == [of_matter]
+    notes = [note.text for note in candidates(talk(*talked, later, "Moved."))]
+    assert QUEUE not in notes
+
+
+def test_what_is_taken_instead_may_be_taken_back() -> None:
+    talked = (QUEUE, "Ok.", "Let's take Redis instead.", "Ok.")
+    back = "Let's take Postgres after all."
+    assert decided(*talked, back, "Ok.") == [f"{QUEUE} → {back}"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "later"),
+    [
+        ("Done. I took psycopg as the driver.", "Let's use asyncpg instead"),
+        ("Done.", "let's use nginx for the proxy instead"),
+        ("Done.", "Let's use the blue button instead"),
+        ("Done.", "Should we use Redis instead?"),
+        ("Done.", "maybe we use Redis instead"),
+        ("Done.", "let's switch to dark mode"),
+        ("Done.", "Always use Redis in the tests."),
+    ],
+)
+def test_what_may_be_taken_in_the_place_of_something_else_replaces_nothing(
+    reply: str, later: str
+) -> None:
+    assert QUEUE in decided(QUEUE, reply, later, "Ok.")
 
 
 def test_a_decision_taken_back_without_another_leaves_none() -> None:

@@ -9,7 +9,9 @@ from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.capture.distill.agreements import IN_REPLY
 from keeplore.capture.distill.antecedents import TELLING_TERMS
 from keeplore.capture.distill.choices import Choice
+from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange, Quote
+from keeplore.text.revisions import Revision, replaces, revision_of
 from keeplore.text.sentences import (
     MAX_QUOTE,
     answer_in,
@@ -19,7 +21,7 @@ from keeplore.text.sentences import (
     question_and_answer,
     sentences,
 )
-from keeplore.text.terms import overlap, terms
+from keeplore.text.terms import overlap, stems, terms
 
 CONFIRMED = (
     2.4  # weight of what somebody said yes to, or put in the place of something else
@@ -30,6 +32,7 @@ OWN_MATTER = 3  # terms; a correction with more says itself what it is about
 IN_PASSING = 9
 # exchanges in which a correction finds what it corrects without a shared word
 RECENT = 3
+FEW_OTHERS = 1  # content words of a reply that the message before it lacks, "Ok, done."
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,9 @@ def standing_decisions(
             settling = [*_correction(exchange, at, in_force)]
             of_person = [*of_person, *settling]
         in_force = _without_corrected(in_force, settling, exchange.user[:MAX_QUOTE], at)
+        for taken, old in [*_taken_instead(exchanges, at, in_force, of_person)]:
+            in_force = [other for other in in_force if other is not old]
+            of_person = [*_with_taken(of_person, taken, old)]
         for decision in (*of_person, *of_agent):
             in_force = [old for old in in_force if not _replaces(decision, old)]
             if not any(_is_repetition(decision, old) for old in in_force):
@@ -88,11 +94,16 @@ def _of_same_value(new: Decision, in_force: Sequence[Decision]) -> Decision:
     """
     for old in reversed(in_force):
         if _is_value_before(new, old):
-            before = old.quote.text
-            matter = question_and_answer(before)[0] or before
-            line = answer_line(matter, answer_in(new.quote.text))
-            return replace(new, quote=replace(new.quote, text=line))
+            return _in_place_of(old, new)
     return new
+
+
+def _in_place_of(old: Decision, new: Decision) -> Decision:
+    """What was decided anew, behind what the decision before it stands behind, or that one."""
+    before = old.quote.text
+    matter = question_and_answer(before)[0] or before
+    line = answer_line(matter, answer_in(new.quote.text))
+    return replace(new, quote=replace(new.quote, text=line))
 
 
 def _is_value_before(new: Decision, old: Decision) -> bool:
@@ -154,6 +165,93 @@ def _without_corrected(
     return [old for old in in_force if old.lasts or old not in corrected]
 
 
+def _taken_instead(
+    exchanges: Sequence[Exchange],
+    at: int,
+    in_force: Sequence[Decision],
+    of_person: Sequence[Decision],
+) -> Iterator[tuple[Decision, Decision]]:
+    """What a message takes in the place of a decision that it does not name, "let's take Redis
+    instead", each with that decision; ``of_person`` is what it decides as far as is known.
+    """
+    is_pick = any(new.choice for new in of_person)
+    recent = [old for old in reversed(_recent(in_force, at)) if old.at < at]
+    for text, revision in _takings(exchanges[at].user):
+        others = [old for old in recent if not revision.chosen & _taken_words(old)]
+        old = _replaced_by(revision, others, exchanges)
+        if old is None and not is_pick and says(text, "in_its_place"):
+            old = _just_accepted(revision, others, exchanges[at - 1], at - 1)
+        if old:
+            yield decision_of(text, "user", exchanges[at].id, CONFIRMED, at), old
+
+
+def _takings(message: str) -> Iterator[tuple[str, Revision]]:
+    """The sentences of a message that take something in the place of what they do not name."""
+    for sentence in sentences(message)[:IN_REPLY]:
+        if sentence.is_question or is_left(sentence.text):
+            continue
+        # why it is taken is said behind a comma
+        clauses = (sentence.text.partition(",")[0], sentence.text)
+        taking = next((c for c in clauses if says(c, "taken_instead")), "")
+        revision = revision_of(taking, corrects=True)
+        if revision and not revision.rejected:
+            yield sentence.text, revision
+
+
+def _taken_words(decision: Decision) -> Set[str]:
+    return stems(answer_in(decision.quote.text))
+
+
+def _replaced_by(
+    revision: Revision, recent: Sequence[Decision], exchanges: Sequence[Exchange]
+) -> Decision | None:
+    """The last decision of the matter that is named; where none is, the last before which the new
+    choice was spoken of.
+    """
+    for old in recent:
+        if revision.about:
+            is_it = replaces(revision, old.quote.text, frozenset(), decides=True)
+        else:
+            is_it = revision.chosen <= stems(_leading_to(old, exchanges))
+        if is_it:
+            return old
+    return None
+
+
+def _leading_to(old: Decision, exchanges: Sequence[Exchange]) -> str:
+    """What was said right before a decision, and with it."""
+    before = exchanges[old.at - 1].assistant if old.at else ""
+    return f"{before}\n{exchanges[old.at].user}"
+
+
+def _just_accepted(
+    revision: Revision, recent: Sequence[Decision], before: Exchange, at: int
+) -> Decision | None:
+    """The one decision of the exchange before, where its reply names nothing else that may be
+    meant, and a mere name is taken.
+    """
+    is_name = len(revision.chosen) == 1 and not revision.about
+    others = stems(before.assistant) - stems(before.user)
+    made = [old for old in recent if old.at == at]
+    if is_name and len(others) <= FEW_OTHERS and len(made) == 1:
+        return made[0]
+    return None
+
+
+def _with_taken(
+    of_person: Sequence[Decision], taken: Decision, old: Decision
+) -> Iterator[Decision]:
+    """The decisions with what was taken in the place of an old one, which is a pick or stands
+    behind that, unless it says itself of what it is.
+    """
+    is_pick = any(new.choice for new in of_person)
+    same = [new for new in of_person if taken.quote.text in new.quote.text]
+    yield from (new for new in of_person if new not in same)
+    for new in same or ([] if is_pick else [taken]):
+        is_told = new.choice or new.terms & old.terms
+        yield new if is_told else _in_place_of(old, new)
+
+
 def _rejected_terms(opening: str) -> frozenset[str]:
     """The content words of what a message rejects."""
     texts = pattern("rejected_after").findall(opening)
@@ -196,9 +294,9 @@ def _replaces(new: Decision, old: Decision) -> bool:
         return True
     if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False
-    if (new.choice and new.choice == old.choice) or _is_value_before(new, old):
+    if new.choice and new.choice == old.choice:
         return True
-    if _rules_out(new, old):
+    if _is_value_before(new, old) or _rules_out(new, old):
         return True
     return old.quote.speaker == new.quote.speaker and _is_repetition(new, old)
 
