@@ -130,6 +130,35 @@ def test_behind_a_digest_stand_two_other_memories(
     assert [hit["kind"] for hit in broad[at:]] == ["digest", "note", "note"]
 
 
+def test_a_decision_that_gives_another_figure_stands_in_the_place_of_the_first(
+    workspace: Workspace, talk: Callable[..., Memory]
+) -> None:
+    for day, words in (
+        (3, "Let's keep the logs of the shop for 14 days."),
+        (5, "We keep invoices for 90 days."),
+        (9, "We keep the logs of the shop for 30 days."),
+        (12, "We keep the logs of the shop for 60 days."),
+    ):
+        talk(day, words)
+    tidy(workspace)
+    (digest,) = digests(workspace)
+    told = {
+        heading: [line.told for line in lines]
+        for heading, lines in Digest.from_markdown(digest.body).sections
+    }
+    assert told == {
+        "Decided": ["2026-02-05: We keep invoices for 90 days."],
+        "Changed": [
+            "2026-02-12: We keep the logs of the shop for 60 days. "
+            f"(instead of: {before})"
+            for before in (
+                "Let's keep the logs of the shop for 14 days.",
+                "We keep the logs of the shop for 30 days.",
+            )
+        ],
+    }
+
+
 def test_a_question_that_a_later_decision_answers_is_open_no_more(
     workspace: Workspace, talk: Callable[..., Memory]
 ) -> None:

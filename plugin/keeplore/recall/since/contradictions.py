@@ -114,6 +114,16 @@ def contradiction(one: str, other: str) -> str:
     )
 
 
+def gives_other_figure(one: str, other: str) -> bool:
+    """Whether two statements give different figures of one thing."""
+    is_of_one = _is_about_one(_words(one), _words(other))
+    return (
+        is_of_one
+        and not _names_other_things(one, other)
+        and _has_other_figures(one, other)
+    )
+
+
 def is_of_another(one: str, other: str) -> bool:
     """Whether two statements are about different numbered things, as of eu-10 and of eu-12; not
     where such a name is the value that they give.

@@ -28,6 +28,7 @@ from keeplore.memory.digest import (
 from keeplore.memory.model import Trust, least_trusted
 from keeplore.recall.question import looks_up_decision
 from keeplore.recall.request import LaterStatement
+from keeplore.recall.since.contradictions import gives_other_figure
 from keeplore.recall.since.later_statements import LaterSayings
 from keeplore.recall.unasked.open_questions import is_answered
 from keeplore.recall.unasked.origin import MemorySource
@@ -175,11 +176,13 @@ def _sections(
         for quote in decided:
             line = line_of(talk, quote)
             later = sayings.of(talk.row, talk.said, quote.text, quote.turn)
-            if later is None:
-                parts[DECIDED].append(line)
-            else:
+            if later is not None:
                 speaker = _speaker(workspace, talks, later)
                 parts[CHANGED].append(_newer_line(later, speaker, line))
+            elif value := _newer_value(talks[number - 1 :], quote):
+                parts[CHANGED].append(replace(value, before=line))
+            else:
+                parts[DECIDED].append(line)
         outcome = [] if decided else talk.own(talk.said.outcome)[-1:]
         parts[OUTCOME] += [line_of(talk, quote) for quote in outcome]
         parts[OPEN] += [
@@ -189,6 +192,21 @@ def _sections(
             and not looks_up_decision(asked.text)
         ]
     return tuple(ordered(parts))
+
+
+def _newer_value(talks: Sequence[DigestedTalk], old: Quote) -> DigestLine | None:
+    """The last decision that gives another figure of what one in the first of these is about, None
+    for none; the agent's word changes none of the person's.
+    """
+    for talk in reversed(talks):
+        decided = talk.decided
+        if talk is talks[0]:
+            decided = decided[decided.index(old) + 1 :]
+        for quote in reversed(decided):
+            is_entitled = quote.speaker in {Trust.USER, old.speaker}
+            if is_entitled and gives_other_figure(quote.text, old.text):
+                return line_of(talk, quote)
+    return None
 
 
 def ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
