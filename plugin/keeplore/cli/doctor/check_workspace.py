@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from keeplore.cli.doctor.check_chains import chain_findings
+from keeplore.cli.doctor.check_dates import date_findings
 from keeplore.cli.doctor.check_size import size_findings
 from keeplore.cli.doctor.finding import (
     DoctorFinding,
@@ -82,6 +83,7 @@ def findings(
     yield from _remote(part, workspace)
     yield from _files(f"{part} file", workspace)
     yield from chain_findings(f"{part} file", workspace)
+    yield from date_findings(f"{part} file", workspace)
     yield from size_findings(f"{part} file", [*workspace.store.scan()])
     yield from _misplaced_findings(f"{part} file", workspace)
     yield from _unmerged_findings(f"{part} file", workspace)
