@@ -54,7 +54,8 @@ def _tell_status(status: dict[str, Any]) -> None:
     say(f"workspaces: {', '.join(status.get('workspaces', ())) or 'none opened yet'}")
     if why := status.get("unwatched"):
         say(f"changes of files: looked for every few seconds, since {why}")
-    say(f"last sync: {minute_of(status.get('last_sync') or 'none yet')}")
+    at, _, what = (status.get("last_sync") or "none yet").partition(" ")
+    say(f"last sync: {minute_of(at)} {what}")
     for reason, count in status.get("held", {}).items():
         say(held_events(reason, count))
     for fault in status.get("faults", ()):
