@@ -6,7 +6,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split
+from keeplore.index.passages import (
+    AFTER,
+    BEFORE,
+    BODY,
+    TITLE,
+    Passage,
+    passages_of,
+    split,
+)
 from keeplore.memory import AgentQuestion, Conversation, Exchange, Memory, Quote
 from keeplore.memory.conversation_body import ConversationLink, turns_of
 from keeplore.text.query_terms import extra_tokens, query_terms, token_count
@@ -86,6 +94,31 @@ def test_what_a_person_wrote_above_the_exchanges_can_be_found() -> None:
         ),
     )
     assert "Ask Hanna." in passages_of(edited)[0].body
+
+
+def test_a_note_of_exchanges_gives_its_own_words_without_receipts_and_the_exchanges() -> (
+    None
+):
+    exchange = Exchange("t1", "2026-02-09T14:00:00Z", "Which one?", ("SQLite.",))
+    memory = talk(exchange, decision=(Quote("We take SQLite.", "user", "t1"),))
+    meta = {**memory.meta, "kind": "note", "category": "patterns", "title": ""}
+    head, said = passages_of(Memory(meta, memory.body))
+    assert (head.kind, head.title) == ("head", "Drop Redis")
+    assert "We take SQLite." in head.body and "turn t1" not in head.body
+    assert "Which one?" not in head.body
+    assert head.context == "\n\n\nkasha · patterns · 2026-02-09"
+    assert (said.kind, said.turn, said.body) == (
+        "exchange",
+        "t1",
+        "User: Which one?\n\nAssistant: SQLite.",
+    )
+
+
+def test_a_digest_is_found_by_its_title_alone() -> None:
+    meta = {"kind": "digest", "title": "February", "created_at": "2026-02-09T14:00:00Z"}
+    assert passages_of(Memory(meta, "# February\n\nWe take SQLite.\n")) == [
+        Passage("head", "February", "", "\n\n\n2026-02-09")
+    ]
 
 
 def test_an_exchange_knows_the_end_of_the_one_before_and_the_beginning_of_the_next() -> (
