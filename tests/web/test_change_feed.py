@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -141,3 +142,140 @@ def test_what_the_index_does_not_hold_is_looked_at_too(
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text("{}")
     assert changes._side_stamps(workspace) != before
+
+
+class Followed:
+    """A feed that takes its steps one by one: before each the test changes something.
+
+    ``looks`` are the moments at which the index was brought up to date.
+    """
+
+    def __init__(self, root: Path, clock: SimpleNamespace, *, is_watched: bool) -> None:
+        self.clock, self.is_watched = clock, is_watched
+        self.root, self.name = root / "root", "memory"
+        self.places = SimpleNamespace(state=root / "state")
+        self.index = self
+        self.looks: list[float] = []
+        self.steps: list[Any] = []
+        self.problem: Exception | None = None
+        self.feed = ChangeFeed(self.opened)
+        self.feed._ended = self  # type: ignore[assignment]
+        self.watches: list[Path] = []
+        self.has_stopped = False
+
+    def opened(self) -> Any:
+        if self.problem:
+            raise self.problem
+        return self
+
+    def watch(self, folder: Path, _: Any, on_change: Any) -> Any:
+        self.watches.append(folder)
+        self.on_change = on_change
+        return self
+
+    def follow(self, roots: list[Path]) -> str:
+        assert roots == [self.root]
+        return "" if self.is_watched else "too many files"
+
+    def stop(self) -> None:
+        self.has_stopped = True
+
+    def wait(self, seconds: float) -> bool:
+        assert seconds == live_changes.LOOK_S
+        if not self.steps:
+            return True
+        self.clock.now += 1.0
+        self.steps.pop(0)()
+        return False
+
+    def warm_up(self) -> None:
+        pass
+
+    def refresh(self) -> RefreshResult:
+        self.looks.append(self.clock.now - 1000.0)
+        return RefreshResult(0, 0)
+
+
+def nothing() -> None:
+    pass
+
+
+@pytest.fixture
+def followed(
+    tmp_path: Path, clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> Any:
+    def made(*, is_watched: bool) -> Followed:
+        one = Followed(tmp_path, clock, is_watched=is_watched)
+        monkeypatch.setattr(live_changes, "Watch", one.watch)
+        return one
+
+    return made
+
+
+def test_files_that_are_watched_are_looked_at_first_and_after_each_change(
+    followed: Any,
+) -> None:
+    one = followed(is_watched=True)
+    one.steps = [nothing, *[nothing] * 9, lambda: one.on_change(), nothing]  # noqa: PLW0108 (not yet)
+    one.feed._follow()
+    assert one.looks == [1.0, 11.0]
+    assert one.watches == [one.places.state / "open"]
+    assert (one.has_stopped, one.feed.is_following) == (True, True)
+
+
+def test_files_that_cannot_be_watched_are_looked_at_every_five_seconds(
+    followed: Any,
+) -> None:
+    one = followed(is_watched=False)
+    one.steps = [nothing] * 14
+    one.feed._follow()
+    assert one.looks == [1.0, 7.0, 13.0]
+    assert not one.feed.is_following
+
+
+def test_what_the_index_does_not_hold_raises_the_version_once(followed: Any) -> None:
+    one = followed(is_watched=True)
+
+    def sync() -> None:
+        (one.places.state / "sync").mkdir(parents=True)
+        (one.places.state / "sync" / "memory.json").write_text("{}")
+
+    one.steps = [nothing, sync, nothing, nothing]
+    one.feed._follow()
+    assert (one.feed.version, one.looks) == (1, [1.0])
+
+
+@pytest.mark.parametrize("problem", [IndexUnavailable("no", ""), OSError("no")])
+def test_a_workspace_that_cannot_be_opened_for_a_while_is_followed_again(
+    followed: Any, problem: Exception
+) -> None:
+    one = followed(is_watched=True)
+
+    def fail() -> None:
+        one.problem = problem
+        one.on_change()
+
+    def mend() -> None:
+        one.problem = None
+
+    one.steps = [nothing, fail, nothing, mend]
+    one.feed._follow()
+    assert one.looks == [1.0, 4.0]
+
+
+def test_it_follows_in_a_thread_that_lets_the_process_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[threading.Thread] = []
+
+    def start(thread: threading.Thread) -> None:
+        begun.append(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    followed: list[bool] = []
+    monkeypatch.setattr(ChangeFeed, "_follow", lambda _: followed.append(True))
+    feed().start()
+    [thread] = begun
+    assert (thread.name, thread.daemon) == ("changes", True)
+    thread.run()
+    assert followed == [True]
