@@ -64,6 +64,30 @@ def test_projects_are_listed_added_and_joined(workspace: Path, run: Callable) ->
     )
 
 
+@pytest.mark.parametrize("old", ["webshop", "shop"])
+def test_a_project_is_found_again_after_its_remote_was_renamed(
+    workspace: Path, run: Callable, git: Git, old: str
+) -> None:
+    shop = workspace.parent / "shop"
+    run("remember", "Tea is served at four", cwd=shop)
+    git(
+        "remote", "set-url", "origin", "https://shop.invalid/acme/webshop.git", cwd=shop
+    )
+    assert run("list", cwd=shop).stdout == ""
+    told = run("whoami", cwd=shop).stderr
+    assert told == (
+        "note: shop begins with the same commit; if it is this project, "
+        "`keeplore projects reassign webshop shop`\n"
+    )
+    new = "shop" if old == "webshop" else "webshop"
+    assert run("projects", "reassign", old, new, cwd=shop).returncode == 0
+    whoami = run("whoami", cwd=shop)
+    assert f"project:   {new} (by git remote " in whoami.stdout
+    assert whoami.stderr == ""
+    assert "Tea is served" in run("list", cwd=shop).stdout
+    assert git("status", "--short", cwd=workspace) == ""
+
+
 def test_a_list_in_the_workspace_is_offered_and_taken_in(
     workspace: Path, run: Callable
 ) -> None:

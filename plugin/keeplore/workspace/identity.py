@@ -81,6 +81,8 @@ class Identity:
     proposal: Project | None = None
     also: tuple[str, ...] = ()
     remotes: tuple[str, ...] = ()  # of the checkout here, normalised
+    # other projects that begin with the same commit: a fork, or the same before its remote changed
+    alike: tuple[str, ...] = ()
     # where the project begins on this machine, that of all its worktrees; below the home
     # directory as ~/…, "" where that is not known
     root: str = ""
@@ -125,14 +127,22 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
     found = _evidence(directory, checkout, home)
     if not found.name:
         return Identity("", found.reason)
+    here = _known(projects, found)
+    if here is None:
+        name = _free_name(found, {entry.name for entry in projects})
+        here = Identity(name, found.reason, proposal=found.proposal(name))
+    alike = (entry.name for entry in projects if _is_same_root(entry, found))
+    others = tuple(name for name in alike if name not in {here.project, *here.also})
+    return replace(here, remotes=found.remotes, root=found.path, alike=others)
+
+
+def _known(projects: Sequence[Project], found: _Evidence) -> Identity | None:
+    """The project whose entry fits, None for one that is not known."""
     for entry in projects:
         if reason := _matches(entry, found):
             also = _all_names(entry, projects)
-            known = Identity(entry.name, reason, is_known=True, also=also)
-            return replace(known, remotes=found.remotes, root=found.path)
-    name = _free_name(found, {entry.name for entry in projects})
-    new = Identity(name, found.reason, proposal=found.proposal(name))
-    return replace(new, remotes=found.remotes, root=found.path)
+            return Identity(entry.name, reason, is_known=True, also=also)
+    return None
 
 
 def _reassigned_last(projects: Iterable[Project]) -> list[Project]:
@@ -363,14 +373,15 @@ def _main_of_worktree(directory: Path) -> Path:
     return directory
 
 
+def _is_same_root(entry: Project, evidence: _Evidence) -> bool:
+    return bool(evidence.root_commit) and evidence.root_commit == entry.root_commit
+
+
 def _matches(entry: Project, evidence: _Evidence) -> str:
     for remote in evidence.remotes:
         if remote in entry.remotes:
             return f"git remote {remote}"
-    is_same_root = (
-        bool(evidence.root_commit) and evidence.root_commit == entry.root_commit
-    )
-    if is_same_root and not (entry.remotes and evidence.remotes):
+    if _is_same_root(entry, evidence) and not (entry.remotes and evidence.remotes):
         return f"root commit {evidence.root_commit[:8]}"
     if evidence.marker and evidence.marker == entry.name:
         return evidence.reason

@@ -202,13 +202,16 @@ def _clone(
     return ClonedProject(name, place, is_new=True)
 
 
-def reassign(workspace: Workspace, old: str, new: str) -> Project:
+def reassign(
+    workspace: Workspace, old: str, new: str, met: Project | None = None
+) -> Project:
     """Let the project ``old`` be ``new``: what recognises it recognises that one, which has its
-    memory as well.
+    memory as well. ``met`` is one that has no entry yet.
 
     No memory file is touched or moved. Raises NotFound for a project without entry and memory.
     """
-    entries = {entry.name: entry for entry in load_projects(workspace.store)}
+    known = filter(None, (met, *load_projects(workspace.store)))
+    entries = {entry.name: entry for entry in known}
     workspace.index.refresh()
     if old == new or not is_project_name(new):
         raise ConfigError(
@@ -221,7 +224,7 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
     )
     # the new entry first: a project that two entries name is found, one that none names is lost
     workspace.store.write_text(f"projects/{new}/project.json", joined.to_json())
-    if old in entries:
+    if old in entries and entries[old] is not met:
         workspace.store.remove(f"projects/{old}/project.json")
     workspace.identities.forget()
     return joined

@@ -175,7 +175,8 @@ def reassign(workspace: Workspace, old: str, new: str) -> None:
     """
     from keeplore.workspace.lifecycle.projects import reassign as act  # heavy, as above
 
-    project = act(workspace, old, new)
+    met = workspace.identities.of(Path.cwd()).proposal
+    project = act(workspace, old, new, met)
     settle(workspace, f"Reassign the project {old} to {new}")
     say(f"{old} is {project.name} now, recognised by {_recognised_by(project)}")
 

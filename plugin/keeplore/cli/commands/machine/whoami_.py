@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, say_labelled
+from keeplore.cli.output import emit_json, note, say_labelled
 from keeplore.cli.parameters import json_option, pass_registry
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
         "cache": facts["cache"],
     }
     say_labelled([*rows.items()])
+    if len(facts["projects_alike"]) == 1:
+        project, (other,) = facts["project"], facts["projects_alike"]
+        note(
+            f"{other} begins with the same commit; if it is this project, `keeplore projects "
+            f"reassign {project} {other}`"
+        )
 
 
 def _project(facts: dict[str, Any]) -> str:
@@ -75,6 +81,7 @@ def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
         "project": identity.project,
         "project_by": identity.reason,
         "project_is_known": identity.is_known,
+        "projects_alike": identity.alike,
         "is_captured": decision.may,
         "captured_because": decision.reason,
         "notes_with_code": str(code.root) if code else "",
