@@ -28,6 +28,8 @@ def test_what_cannot_be_read_is_told_where_nothing_is_found_and_at_a_sync(
     answer = json.loads(run("recall", "--json", "ledger", cwd=shop).stdout)
     assert (answer["status"], answer["notes"][-1]) == ("nothing", UNREAD)
     assert run("sync", cwd=shop).stderr == f"note: {UNREAD}\n"
+    listed = run("list", cwd=shop).stderr
+    assert listed.endswith(f"note: {UNREAD}\n") and "no memory yet" not in listed
     path.write_text(whole)
     answer = json.loads(run("recall", "--json", "ledger", cwd=shop).stdout)
     assert (answer["status"], UNREAD in answer["notes"]) == ("found", False)

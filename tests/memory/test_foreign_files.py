@@ -310,6 +310,18 @@ def test_what_is_missing_in_a_file_of_ours_stays_a_problem() -> None:
     assert is_id(memory.id)
 
 
+@pytest.mark.parametrize("title", ["2026", "[a, b]", "", "' '", "true"])
+def test_a_title_that_is_no_text_is_a_problem_and_told_from_the_body(
+    title: str,
+) -> None:
+    memory = as_memory(
+        f"---\nschema: 1\nkind: note\ntitle: {title}\nscope: workspace\n---\n\n# Tea\n",
+        "memory/facts/2026-02-09-a.md",
+    )
+    assert memory.title == "Tea"
+    assert any("is no text; write it" in problem for problem in memory.problems)
+
+
 PATHS = st.one_of(
     st.text(st.characters(codec=None), max_size=80),
     st.builds(

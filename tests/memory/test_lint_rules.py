@@ -54,6 +54,8 @@ def test_a_sound_file_has_nothing_wrong() -> None:
     [
         (f"id: {ID}\n", "", 1, "`id` is missing"),
         (f"id: {ID}", f"id: {ID.upper()}", 3, "is no memory id"),
+        ("title: ", "title: 7 # ", 5, "`title: 7` is no text"),
+        ("project: ledgerly", "project: 7", 7, "`scope: project` needs"),
         ("kind: note", "kind: poem", 4, "`kind: poem` is not one of"),
         ("2026-02-09T14:03:11Z", "last week", 6, "`created_at: last week` is no time"),
         ("2026-02-09T14:03:11Z", "2026-13-09T14:03:11Z", 6, "is no time"),

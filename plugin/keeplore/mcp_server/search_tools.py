@@ -141,8 +141,10 @@ def timeline(context: McpContext, request: TimelineRequest) -> str:
     """Memories by time, newest first. Raises KeeploreError."""
     found = _listing(context, request)
     rows = [item.row for item in found.items[request.skipped :]]
+    told = (f"Note: {one_line(note, EXCERPT_CHARS)}" for note in found.notes)
     if not rows:
-        return _no_rows(total=found.total, is_empty=found.is_empty, page=request.page)
+        none = _no_rows(total=found.total, is_empty=found.is_empty, page=request.page)
+        return "\n".join((none, *told))
     lines = [_line(row) for row in rows]
     shown = fitting(lines, request.max_tokens)
     first, last = request.skipped + 1, request.skipped + len(shown)
@@ -151,8 +153,7 @@ def timeline(context: McpContext, request: TimelineRequest) -> str:
         where = _seen_from(context, request.directory)
     before = f"Memories {first} to {last} of {found.total}, newest first, {where}."
     rest = _omission_notes(len(lines) - len(shown), found.total - last)
-    behind = (f"Note: {one_line(note, EXCERPT_CHARS)}" for note in found.behind)
-    return fenced(before, "\n".join(shown), "\n".join((*rest, *behind, MORE)))
+    return fenced(before, "\n".join(shown), "\n".join((*rest, *told, MORE)))
 
 
 def _listing(context: McpContext, request: TimelineRequest) -> Listing:

@@ -91,7 +91,7 @@ def _as_it_is(text: str) -> Memory:
 def _with_required_fields(memory: Memory, at: Location) -> Memory:
     """A memory of ours with what it cannot be found without."""
     fields = {
-        "title": memory.title or title_of({}, memory.body, at),
+        "title": memory.title.strip() or title_of({}, memory.body, at),
         "created_at": memory.created_at or utc_time(at.day),
     }
     return Memory(

@@ -62,7 +62,8 @@ def _unlisted_faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
 def _missing_name_faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
     """What a scope lacks: its project, its agent."""
     scope = meta.get("scope")
-    if scope in ("project", "repo", "agent") and not meta.get("project"):
+    of_project = scope in ("project", "repo", "agent")
+    if of_project and not _is_text(meta.get("project")):
         said = "agent" if scope == "agent" else "project"
         yield "scope", f"`scope: {said}` needs `project: NAME`", "add it"
     if scope == "agent" and not is_agent_name(str(meta.get("agent") or "")):
@@ -106,6 +107,10 @@ def _value_start(value: object) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
 def _is_moment(value: object) -> bool:
     if not isinstance(value, str):
         return False
@@ -137,11 +142,13 @@ def _is_share(value: object) -> bool:
 
 # a check, what is said where it fails, the remedy
 Form = tuple[Callable[[object], bool], str, str]
+_AS_TEXT: Form = (_is_text, "is no text", "write it in quotes")
 _AS_ID: Form = (is_sound_id, "is no memory id", "write mem_ and a UUID in lower case")
 _AS_TIME: Form = (_is_moment, "is no time", "write it as 2026-02-09T14:03:11Z")
 _FORMS: Mapping[str, Form] = {
     "schema": (_is_known_schema, f"is newer than {SCHEMA}", "update keeplore"),
     "id": _AS_ID,
+    "title": _AS_TEXT,
     "supersedes": _AS_ID,
     "created_at": _AS_TIME,
     "updated_at": _AS_TIME,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from keeplore.errors import ConfigError, StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
+from keeplore.recall.prepare import unreadable_files
 from keeplore.recall.request import SearchScope
 from keeplore.recall.unasked.origin import MemorySource
 from keeplore.text.agent_scope import agent_name
@@ -43,6 +44,11 @@ class Listing:
     is_everywhere: bool
     # what to tell of each index that could not be brought up to date
     behind: tuple[str, ...]
+    unreadable: tuple[str, ...]  # what to tell of files that cannot be read
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (*self.behind, *self.unreadable)
 
 
 def listing(
@@ -80,10 +86,18 @@ def listing(
         found += [ListedMemory(workspace, row) for row in new]
         waiting += len(waiting_rows(workspace, mine))
         total += workspace.index.count(mine) - (len(rows) - len(new))
-    is_empty = not total and not any(index.state().memories for index in asked)
+    unreadable = tuple(note for index in asked for note in unreadable_files(index))
+    is_known = any(index.state(of_text=True).memories for index in asked)
+    is_empty = not (total or is_known or unreadable)
     behind = tuple(filter(None, (index.behind for index in asked)))
     return Listing(
-        _newest(found, limit), total, is_empty, waiting, is_everywhere, behind
+        _newest(found, limit),
+        total,
+        is_empty,
+        waiting,
+        is_everywhere,
+        behind,
+        unreadable,
     )
 
 
