@@ -288,11 +288,11 @@ def _name_findings(
 
 
 def _alike_names(present: Iterable[str], wanted: set[str]) -> Iterator[LintFinding]:
-    """Names that differ by letter case alone, each beside the first of its kind."""
+    """Names that differ by letter case or by how accents are stored, each beside the first one."""
     for first, *others in alike_paths(present):
         for path in wanted.intersection(others):
             said = (
-                f"its name differs from {first} by letter case alone, and many systems hold one "
-                f"of them only"
+                f"its name differs from {first} by letter case or by how accents are stored, and "
+                f"many systems hold one of them only"
             )
             yield LintFinding(path, 1, LintLevel.ERROR, said, _RENAME)
