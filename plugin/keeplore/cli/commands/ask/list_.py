@@ -105,6 +105,8 @@ def list_command(
         rows = [_cells(item) for item in found.items]
         table(("date", "what", "where", "title", "id"), rows, wide=("title",))
     _say_what_is_missing(found, is_here=not (all_projects or project))
+    for text in found.unreadable:
+        note(text)
 
 
 def _memory_filter(
@@ -157,8 +159,6 @@ def _say_what_is_missing(listing: Listing, *, is_here: bool) -> None:
         is_wider = is_here and not listing.is_everywhere
         wider = "; --all-projects looks in every project" if is_wider else ""
         note(f"no memory fits what was asked for{wider}")
-    for text in listing.unreadable:
-        note(text)
     if listing.is_everywhere and any(item.row.project for item in listing.items):
         # heavy, as above
         from keeplore.workspace.registry import EVERYWHERE
