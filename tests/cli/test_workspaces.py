@@ -110,3 +110,15 @@ def test_a_renamed_one_keeps_its_index_and_its_part_as_home(
     for new, words in (("work", "another workspace"), ("../up", "cannot be the name")):
         done = keeplore("workspaces", "rename", "private", new)
         assert done.returncode == 1 and words in done.stderr
+
+
+def test_a_workspace_that_is_inherited_and_not_here_is_told_of(
+    places: Places, home: Path
+) -> None:
+    settings = home / "memory" / "keeplore.yaml"
+    text = settings.read_text()
+    assert "inherits: []" in text
+    settings.write_text(text.replace("inherits: []", "inherits: [team, taem]"))
+    told = keeplore("doctor").stdout
+    assert "it inherits 'taem', which is no workspace of this machine" in told
+    assert "it inherits 'team'" not in told

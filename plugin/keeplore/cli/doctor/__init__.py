@@ -83,6 +83,7 @@ def _workspace(
         return [failed(part, e)]
     findings = check_workspace.findings(part, opened, commits=options.commits)
     found = _collected(part, findings, options)
+    found += check_workspace.unknown_inherited(part, opened, registry.machine)
     if opened.settings.llm.provider:
         found += _collected(part, check_llm.findings(f"{part} model", opened), options)
     if options.is_deep:

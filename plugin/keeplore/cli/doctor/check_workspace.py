@@ -25,6 +25,7 @@ from keeplore.cli.doctor.finding import (
 )
 from keeplore.cli.doctor.left_out_files import UNFIT, why_left_out, why_unread
 from keeplore.cli.memory_options import place_options
+from keeplore.config.machine import Machine
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import (
     ConfigError,
@@ -88,6 +89,20 @@ def findings(
     yield from _misplaced_findings(f"{part} file", workspace)
     yield from _unmerged_findings(f"{part} file", workspace)
     yield from _machines(part, workspace)
+
+
+def unknown_inherited(
+    part: str, workspace: Workspace, machine: Machine
+) -> Iterator[DoctorFinding]:
+    """What the settings say to search as well, and this machine does not have."""
+    for name in workspace.settings.inherits:
+        if name not in machine.workspaces:
+            yield note(
+                part,
+                f"it inherits {name!r}, which is no workspace of this machine",
+                "`keeplore clone` brings it, `keeplore workspaces` lists those that are here, and "
+                f"{SETTINGS} has the name under `inherits`",
+            )
 
 
 def _folders_as_entries(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
