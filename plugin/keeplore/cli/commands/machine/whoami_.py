@@ -29,8 +29,18 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
     if as_json:
         emit_json(facts)
         return
+    say_labelled([*_rows(facts).items()])
+    if len(facts["projects_alike"]) == 1:
+        project, (other,) = facts["project"], facts["projects_alike"]
+        note(
+            f"{other} begins with the same commit; if it is this project, `keeplore projects "
+            f"reassign {project} {other}`"
+        )
+
+
+def _rows(facts: dict[str, Any]) -> dict[str, str]:
     home = ", home" if facts["is_home"] else ""
-    rows = {
+    return {
         "workspace": f"{facts['workspace']} ({facts['path']}){home}",
         "remote": facts["remote"] or "none: this memory is on this machine only",
         "project": _project(facts),
@@ -42,13 +52,6 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
         "inbox": facts["state"],
         "cache": facts["cache"],
     }
-    say_labelled([*rows.items()])
-    if len(facts["projects_alike"]) == 1:
-        project, (other,) = facts["project"], facts["projects_alike"]
-        note(
-            f"{other} begins with the same commit; if it is this project, `keeplore projects "
-            f"reassign {project} {other}`"
-        )
 
 
 def _project(facts: dict[str, Any]) -> str:
