@@ -47,11 +47,9 @@ def check_place(
     """Raise UsageError for a scope, project and agent that do not go together: a project has one
     scope, and its agents have theirs.
     """
-    if scope == "agent" and not agent:
-        raise click.UsageError("--scope agent needs --agent NAME")
-    if agent and scope not in (None, "agent"):
+    if agent and scope is not None:
         raise click.UsageError(f"--agent and --scope {scope} exclude one another")
-    if project and scope not in (None, "project", "agent"):
+    if project and scope not in (None, "project"):
         raise click.UsageError(f"--project and --scope {scope} exclude one another")
 
 

@@ -127,6 +127,21 @@ def test_of_two_changes_of_one_line_the_later_wins_and_the_other_stands_beside_a
     assert {path: parse(text) for path, text in beside.items()} == {path: copy}
 
 
+def test_of_two_digests_one_stays_whole_since_it_is_made_anew() -> None:
+    digest = {"kind": "digest", "category": None}
+    base, one, other = (
+        note(f"# February\n\n{line}\n", **digest) for line in ("a", "b", "c")
+    )
+    text, beside = both_ways(base, one, other)
+    assert text in (one, other) and beside == {}
+
+
+def test_a_status_that_one_side_removed_stays_away() -> None:
+    base = note(status="open")
+    text, _ = both_ways(base, note(title="Changed"), note(status="done"))
+    assert "status" not in parse(text).meta
+
+
 def test_two_titles_cannot_both_stay() -> None:
     one, other = note(title="We use Postgres"), note(title="We use DuckDB")
     text, beside = both_ways(note(), one, other)
