@@ -116,3 +116,20 @@ def test_an_entry_is_told_by_its_name_once_it_is_there(watched, deed, told):
     (watched.box / "last").touch()
     until(lambda: "last" in watched.arrived, "the last entry is told", seconds=20)
     assert (watched.arrived, watched.changes) == (["1", *told, "last"], 0)
+
+
+def test_after_a_folder_was_made_the_system_is_asked_whether_it_gives_one_watch_more(
+    watched,
+):
+    watch = watched.watch
+    (watched.facts / "one.md").write_text(WORDS)
+    until(lambda: watched.changes, "the note is told")
+    assert not watch._has_grown
+    (watched.facts / "deep").mkdir()
+    until(lambda: watch._has_grown, "the folder is told")
+    before = watched.changes
+    (watched.facts / "two.md").write_text(WORDS)
+    until(lambda: watched.changes > before, "the other note is told")
+    assert watch._has_grown
+    assert watch.follow([watched.root]) == ""
+    assert not watch._has_grown
