@@ -360,3 +360,48 @@ def test_what_is_set_aside_is_cleaned_and_not_kept_for_ever(tmp_path):
         os.utime(path, (0, 0))
     spool.sweep()
     assert [*dead.path.parent.iterdir()] == []
+
+
+def test_what_a_person_wants_gone_goes_from_every_box_with_its_reason(
+    spool: Spool,
+) -> None:
+    for payload in (b"secret 1", b"secret 2", b"secret 3", b"other"):
+        spool.add("codex", "Stop", payload)
+    first, second, *_ = spool.pending()
+    assert spool.claim(first)
+    claimed = spool.claim(second)
+    assert claimed
+    spool.quarantine(claimed, "no JSON")
+    (spool.directory / "tmp" / "half").write_bytes(b"secret, half of it")
+    link = spool.directory / "new" / "link"
+    link.symlink_to(spool.directory / "tmp" / "half")
+    assert spool.discard(lambda payload: b"secret" in payload) == 4
+    link.unlink()  # it was no entry, and is not followed
+    assert [entry.read() for entry in spool.pending()] == [b"other"]
+    left = sorted(path.name for path in spool.directory.rglob("*") if path.is_file())
+    assert left == [entry.name for entry in spool.pending()]
+    assert spool.discard(lambda _: False) == 0
+
+
+def test_events_that_wait_or_are_being_taken_are_called_by_their_names(
+    spool: Spool,
+) -> None:
+    assert spool.events() == frozenset()
+    for event in ("Stop", "SessionEnd", "PreCompact"):
+        spool.add("codex", event, b"{}")
+    first, second, _ = spool.pending()
+    claimed = spool.claim(first)
+    assert spool.claim(second) and claimed
+    assert spool.events() == {"Stop", "SessionEnd", "PreCompact"}
+    spool.quarantine(claimed, "no JSON")
+    assert spool.events() == {"SessionEnd", "PreCompact"}
+
+
+def test_what_never_was_an_entry_is_not_tried_again(spool: Spool) -> None:
+    spool.add("codex", "Stop", b"{}")
+    (spool.directory / "dead" / "letter.txt").write_text("dear Ann")
+    [strange] = spool.dead()
+    assert not spool.revive(strange)
+    assert strange.path.exists()
+    strange.path.unlink()
+    assert len(spool.pending()) == 1
