@@ -6,8 +6,15 @@ import time
 
 import pytest
 
-from keeplore.memory import Quote
-from keeplore.memory.note import NoteDraft, note_of, stated_hashes, title_and_text
+from keeplore.errors import StoreError
+from keeplore.memory import CATEGORIES, Quote
+from keeplore.memory.note import (
+    DEFAULT_CATEGORY,
+    NoteDraft,
+    note_of,
+    stated_hashes,
+    title_and_text,
+)
 from keeplore.text.similarity import content_hash
 
 SAID = "We use go-git to read branches that are not checked out."
@@ -68,3 +75,57 @@ def test_a_title_is_a_sentence_that_says_something_or_a_line_of_80_signs(
     text: str, title: str
 ) -> None:
     assert title_and_text(text)[0] == title
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ({"scope": "galaxy"}, "'galaxy' is not one of user, workspace, project, agent"),
+        ({"scope": "agent:"}, "'agent:' is not one of user, workspace, project, agent"),
+        ({"category": "weather"}, f"'weather' is not one of {', '.join(CATEGORIES)}"),
+        # which only a scope may be
+        (
+            {"category": "agent:ada"},
+            f"'agent:ada' is not one of {', '.join(CATEGORIES)}",
+        ),
+        ({"scope": "project"}, "this directory belongs to no project"),
+        ({"scope": "agent:ada"}, "this directory belongs to no project"),
+    ],
+)
+def test_a_note_of_a_place_that_does_not_exist_is_refused(
+    place: dict[str, str], problem: str
+) -> None:
+    with pytest.raises(StoreError) as caught:
+        note_of(NoteDraft(SAID, **place), MOMENT)
+    assert caught.value.message == problem
+
+
+@pytest.mark.parametrize(
+    ("given", "scope", "category"),
+    [
+        ({}, "workspace", DEFAULT_CATEGORY),
+        ({"project": "shop"}, "project", DEFAULT_CATEGORY),
+        ({"scope": "user", "category": "gotchas"}, "user", "gotchas"),
+        ({"scope": "agent:ada", "project": "shop"}, "agent:ada", DEFAULT_CATEGORY),
+    ],
+)
+def test_a_note_counts_for_the_project_that_it_names_else_for_the_workspace(
+    given: dict[str, str], scope: str, category: str
+) -> None:
+    note = note_of(NoteDraft(SAID, **given), MOMENT)
+    assert (note.scope, note.category) == (scope, category)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "an empty text"),
+        (" \n", "an empty text"),
+        ("…", "a text without words, which nobody could find again"),
+    ],
+)
+def test_a_note_without_words_is_refused(text: str, what: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        note_of(NoteDraft(text), MOMENT)
+    assert caught.value.message == f"there is nothing to remember in {what}"
+    assert caught.value.remedy == 'Say it in words: `keeplore remember "…"`'

@@ -101,7 +101,8 @@ def _stated_fields(draft: NoteDraft) -> dict[str, Any]:
 def _check_place(scope: str, category: str, project: str) -> None:
     """Raise StoreError for a scope or category that does not exist."""
     for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
-        if value not in allowed and not agent_scope.agent_of(value):
+        is_of_agent = allowed is SCOPES and agent_scope.agent_of(value)
+        if value not in allowed and not is_of_agent:
             raise StoreError(
                 f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them"
             )
