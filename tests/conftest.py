@@ -26,7 +26,7 @@ from example_count import examples
 from hypothesis import HealthCheck, settings
 from loaded_model import hashed_once, once
 from shared_vectors import FILE, SIZE
-from sound_errors import in_words
+from sound_words import look_after
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REAL_HOME = Path("~").expanduser()
@@ -168,7 +168,6 @@ def _loaded_once() -> Iterator[None]:
     each error are looked at.
     """
     # here, because what it imports must be loaded in the home of the tests
-    from keeplore import errors
     from keeplore.index.embedding import local_embedder, model_files
 
     runner = once(local_embedder.OnnxRunner)
@@ -190,8 +189,7 @@ def _loaded_once() -> Iterator[None]:
         patch.setattr(ssl, "create_default_context", trusted)
         patch.setattr(local_embedder, "OnnxRunner", runner)
         patch.setattr(model_files, "_sha256", hashed_once(model_files._sha256))
-        wording = in_words(errors.KeeploreError.__init__)
-        patch.setattr(errors.KeeploreError, "__init__", wording)
+        look_after(patch.setattr)
         yield
 
 

@@ -212,6 +212,9 @@ def _server() -> socket.socket:
 
 
 def _load() -> None:
+    import sound_records  # noqa: F401  # watches what is imported after it
+    from sound_words import look_after
+
     import keeplore
     import keeplore_hooks
 
@@ -227,6 +230,7 @@ def _load() -> None:
                     importlib.import_module(name)
     for name in ALSO:
         importlib.import_module(name)
+    look_after()
     # what is installed stays the same: a command with other packages starts anew
     importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
     importlib.metadata.entry_points(group=keeplore_hooks.specs.NAME)

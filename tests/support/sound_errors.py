@@ -6,8 +6,14 @@ Where a test sees only of which class an error is, its words are looked at all t
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+PRODUCT = str(Path(__file__).resolve().parents[2] / "plugin")
+# what is said of a host's payload, beside an answer, or to a caller of ours that goes on
+WITHOUT_STEP = ("TranscriptError", "EngineUnavailable", "BadRequest")
 
 
 def in_words(build: Callable[..., None]) -> Callable[..., None]:
@@ -20,5 +26,8 @@ def in_words(build: Callable[..., None]) -> Callable[..., None]:
         assert all(isinstance(one, str) for one in said), f"{said} are no words"
         assert error.message.strip(), "an error says what is wrong"
         assert not error.message.endswith("."), f"{error.message!r} ends as a sentence"
+        is_ours = sys._getframe(1).f_code.co_filename.startswith(PRODUCT)
+        if is_ours and type(error).__name__ not in WITHOUT_STEP:
+            assert len(arguments) + len(named) > 1, f"{error.message!r} names no step"
 
     return checked
