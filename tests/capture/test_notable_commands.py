@@ -9,7 +9,13 @@ from keeplore.capture.notable_commands import MAX_COMMANDS, most_notable, rank
 from keeplore_hooks.events import Origin, Turn, Work
 
 TELLING = [
-    ("npm run deploy", "kubectl apply -f x.yaml", "./scripts/migrate.sh --all"),
+    (
+        "npm run deploy",
+        "kubectl apply -f x.yaml",
+        "./scripts/migrate.sh --all",
+        "bin/deploy",
+        "./deploy --prod",
+    ),
     (
         "pnpm add zod",
         "git push -u origin main",
@@ -56,6 +62,10 @@ def test_what_changed_or_proved_something_tells(command: str, expected: int) -> 
         "grep -rn 'npm install' docs",
         "git status && git diff --stat",
         "git add .",
+        # programs of the machine, and not of the project
+        "deploy",
+        "/opt/bin/deploy",
+        "~/bin/deploy",
         "for f in tests/*.py; do pytest $f; done",
         "while true; do make test; done",
         'python -c "import build"',

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from keeplore.cli.doctor import check_workspace
-from keeplore.errors import EngineUnavailable, ModelUnavailable
+from keeplore.cli.doctor import check_index, check_workspace
+from keeplore.errors import EngineUnavailable, KeeploreError, ModelUnavailable
+from keeplore.index import IndexFlaw
 from keeplore.workspace.sync_status import LastSync
 
 MB = 1024 * 1024
@@ -182,3 +183,52 @@ def test_the_last_sync_is_told_with_what_kept_it_from_going_well(
         sync_log=SimpleNamespace(last=lambda: last),
     )
     assert told(check_workspace._remote("memory", workspace)) == [line]
+
+
+class Flawed:
+    """A workspace whose index has these flaws, and after it was mended those."""
+
+    def __init__(self, left: tuple[IndexFlaw, ...] = (), *, has_model: bool = True):
+        self.left, self.index = left, self
+        self.embedder = "model" if has_model else None
+        self.mended: list[IndexFlaw] = []
+        self.vectors_made = 0
+
+    def mend(self, flaws: list[IndexFlaw]) -> None:
+        self.mended += flaws
+
+    def flaws(self) -> tuple[IndexFlaw, ...]:
+        return self.left
+
+    def embed_pending(self, progress: Any) -> None:
+        self.vectors_made += 1
+
+
+@pytest.mark.parametrize(
+    ("part", "has_model", "vectors_made"),
+    [
+        ("database", True, 1),
+        ("vectors", True, 1),
+        ("engine", True, 1),
+        ("text", True, 0),
+        ("words", True, 0),
+        ("vectors", False, 0),
+    ],
+)
+def test_vectors_are_made_anew_where_a_flaw_has_cost_some(
+    part: str, has_model: bool, vectors_made: int
+) -> None:
+    flaws = [IndexFlaw("text", "a.md", "it differs"), IndexFlaw(part, "", "it is gone")]
+    workspace: Any = Flawed(has_model=has_model)
+    done = check_index._mend_index(workspace, flaws, lambda *_: None)
+    assert done == "made anew, and proved"
+    assert (workspace.mended, workspace.vectors_made) == (flaws, vectors_made)
+
+
+def test_flaws_that_cannot_be_mended_are_told_with_the_way_out() -> None:
+    left = (IndexFlaw("words", "a.md", "it differs"), IndexFlaw("text", "", "x"))
+    workspace: Any = Flawed(left)
+    with pytest.raises(KeeploreError) as caught:
+        check_index._mend_index(workspace, [], lambda *_: None)
+    assert caught.value.message == "2 flaws are left, such as: it differs"
+    assert caught.value.remedy == "Delete the cache directory"

@@ -195,3 +195,11 @@ def test_a_folder_of_another_user_is_not_to_be_opened_with_chmod(
     )
     os.chown(tmp_path, 60123, 60123)
     assert "It belongs to user 60123: " in check_machine._way_to_write(tmp_path)
+
+
+def test_a_file_that_was_set_aside_is_removed_with_its_reason(tmp_path: Path) -> None:
+    letter = tmp_path / "dear Ann.txt"
+    assert check_machine._removing(letter) == f"`rm -r '{letter}'`"
+    reason = tmp_path / "dear Ann.txt.reason"
+    reason.write_text("no event")
+    assert check_machine._removing(letter) == f"`rm -r '{letter}' '{reason}'`"

@@ -78,6 +78,21 @@ def test_vectors_of_a_server_are_those_it_gave_in_the_order_of_the_texts(
     assert np.abs(model.embed(["\ud800", ""])).max() > 0
 
 
+def test_what_is_known_of_each_server_model_and_prefix_is_kept_apart(
+    tmp_path: Path,
+) -> None:
+    addresses = [
+        ServerModel("http://127.0.0.1:1/v1", "small-model"),
+        ServerModel("http://127.0.0.1:2/v1", "small-model"),
+        ServerModel("http://127.0.0.1:1/v1", "nomic-embed-text"),
+    ]
+    notes = [ServerEmbedder("x", one, tmp_path)._note for one in addresses]
+    assert len({*notes}) == 3
+    # what an older version has noted is found
+    assert notes[0].name == "server-33022353153d2900.json"
+    assert notes[0].parent == tmp_path
+
+
 def test_what_a_server_runs_is_asked_once_and_kept(
     server: Server, tmp_path: Path
 ) -> None:
