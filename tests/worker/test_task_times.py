@@ -9,13 +9,17 @@ from types import SimpleNamespace
 
 import pytest
 
+from keeplore.config.settings import SyncSettings
 from keeplore.errors import RepositoryBusy
 from keeplore.index.rows import RefreshResult
 from keeplore.worker.tasks import brief_task, git_tasks, vector_tasks
 from keeplore.worker.tasks.brief_task import BriefTask
 from keeplore.worker.tasks.git_tasks import CommitTask, SyncTask
-from keeplore.worker.tasks.index_task import IndexTask
+from keeplore.worker.tasks.index_task import IndexTask, WatchTask
+from keeplore.worker.tasks.manifest_task import ManifestTask
 from keeplore.worker.tasks.queue_tasks import JobTask
+from keeplore.worker.tasks.session_tasks import SaveTask, SweepTask
+from keeplore.worker.tasks.spool_task import SpoolTask
 from keeplore.worker.tasks.tidy_task import TidyTask
 from keeplore.worker.tasks.vector_tasks import ModelTask, VectorTask
 from keeplore.workspace.lifecycle import sync_workspace
@@ -473,3 +477,107 @@ def test_a_server_is_asked_no_more_by_a_worker_that_leaves():
     task.run(0.0)
     task._threads[workspace].join(60)
     assert workspace.steps == [8]
+
+
+class Thread:
+    """A thread that somebody waits for; ``waits`` are the seconds."""
+
+    def __init__(self):
+        self.waits = []
+
+    def join(self, seconds):
+        self.waits.append(seconds)
+
+
+def test_a_worker_that_leaves_waits_for_threads_only_so_long(clock, tmp_path):
+    sync, _ = sync_task()
+    jobs = JobTask("ingesting", tmp_path / "jobs.db", lambda: None, lambda: None)
+    tidy = TidyTask(registry_of(), lambda: True, lambda: None)
+    model = ModelTask(registry_of(), lambda: True, lambda: None)
+    for task, seconds in ((sync, 2.0), (jobs, 2.0), (tidy, 2.0), (model, 20.0)):
+        task.close()  # without a thread there is nothing to wait for
+        task._thread = Thread()
+        task.close()
+        assert task._thread.waits == [seconds], task.name
+    vectors = VectorTask(registry_of(), lambda: True, lambda: None)
+    threads = [Thread(), Thread()]
+    vectors._threads = dict(enumerate(threads))
+    vectors.close()
+    assert [thread.waits for thread in threads] == [[2.0], [2.0]]
+
+
+def test_what_fails_is_told_by_the_name_of_its_task():
+    named = {
+        BriefTask: "briefs",
+        CommitTask: "committing",
+        SyncTask: "sync",
+        IndexTask: "indexing",
+        WatchTask: "watching",
+        TidyTask: "tidying",
+        VectorTask: "making vectors",
+        ModelTask: "loading the model",
+        SweepTask: "sweep",
+        SaveTask: "what was shown",
+        SpoolTask: "taking host events",
+        ManifestTask: "looking at manifests",
+    }
+    assert {task: task.name for task in named} == named
+
+
+@pytest.mark.parametrize("merged", [0, 2])
+def test_files_that_a_sync_has_changed_are_told_and_what_came_of_it(
+    clock, monkeypatch, merged
+):
+    asked = []
+
+    def synchronise(workspace, quiet_s):
+        asked.append((workspace.name, quiet_s))
+        return SimpleNamespace(note="1 commit fetched", merged=merged)
+
+    monkeypatch.setattr(sync_workspace, "synchronise", synchronise)
+    _, workspace = sync_task()
+    workspace.name = "memory"
+    workspace.settings.sync = SyncSettings()
+    told = []
+    task = SyncTask(
+        registry_of(workspace),
+        lambda: told.append("merged"),
+        lambda: told.append("end"),
+    )
+    assert task.last == ""
+    task.exchange_all()
+    assert asked == [("memory", git_tasks.BUSY_S)]
+    assert told == (["merged", "end"] if merged else ["end"])
+    assert task.last.endswith("Z memory: 1 commit fetched")
+    assert not task._has_failed
+
+
+@pytest.mark.parametrize(
+    "without", [{"syncs_itself": False}, {"remote": ""}], ids=["setting", "remote"]
+)
+def test_a_workspace_without_a_remote_is_exchanged_with_none(
+    clock, monkeypatch, without
+):
+    monkeypatch.delattr(sync_workspace, "synchronise")
+    task, workspace = sync_task(**without)
+    workspace.settings.sync = SyncSettings()
+    task.exchange_all()
+    assert (task.last, task._has_failed) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "every_s"), [((), 300.0), ((7, 3), 180.0), ((None, 9), 540.0)]
+)
+def test_news_are_looked_for_as_often_as_the_most_eager_workspace_says(
+    clock, monkeypatch, minutes, every_s
+):
+    without_thread(monkeypatch)
+    workspaces = []
+    for number in minutes:
+        _, workspace = sync_task(syncs_itself=False)
+        workspace.settings.sync = SyncSettings(number is not None, number or 1)
+        workspaces.append(workspace)
+    task = SyncTask(registry_of(*workspaces), lambda: None, lambda: None)
+    task.exchange_all()
+    task._due_at = 0.0
+    assert task.run(1000.0) == 1000.0 + every_s
