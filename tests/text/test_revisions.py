@@ -25,6 +25,7 @@ DATABASE = "The staging database is on db7, not db3."
         ("TTN fliegt raus.", "TTN", "", ""),
         ("sd raus, littlefs auf dem nor", "sd", "littlefs nor auf dem", ""),
         ("drop twilio", "twilio", "", ""),
+        ("let's drop twilio", "twilio", "", ""),
         ("Webpack fuera, usamos vite", "Webpack", "usamos vite", ""),
         ("And please take the dashboard down again, since …", "dashboard", "", ""),
         ("roll the migration back", "migration", "", ""),
@@ -49,6 +50,8 @@ def test_what_is_rejected_chosen_and_spoken_of(
 @pytest.mark.parametrize(
     "said",
     [
+        "Let's not use Postgres for the queue after all",
+        "On second thought we don't switch the queue to Redis",
         "Move the button to the left",
         "Use Redis for the queue",
         "Should we move the queue to Redis after all?",

@@ -53,8 +53,8 @@ _REJECTING = (
     rf",\s+(?:and )?not\s+(?:on |in |with |at )?(?P<old>{_WORDS})\s*[.!]?\s*\Z",
 )
 _BEFORE_IT = (
-    r"\A\W*(?:(?:ok(?:ay)?|so|then|and|no|yes|alright|right|please|ja|nein|gut|dann|also|und|bitte|"
-    r"vale|bon)[\s,.]+)*(?:the |die |der |das |el |la |le )?"
+    r"\A\W*(?:(?:ok(?:ay)?|so|then|and|no|yes|alright|right|please|let['’]?s|ja|nein|gut|dann|also|"
+    r"und|bitte|vale|bon)[\s,.]+)*(?:the |die |der |das |el |la |le )?"
 )
 _STOP = r"(?=\s*(?:[,;.!]|\Z))"
 _RULE = r"(?:rule|ban|freeze|restriction|requirement|convention|policy)\b"
@@ -108,6 +108,11 @@ _TURNING = (
     rf"\b(?:{_MOVE})\b[^,.;:]{{1,60}}?\b(?:back |over )?to\s+{_NEW}",
     rf"\b(?:{_TAKE})\s+{_NEW}",
 )
+# before what is not taken: "let's not use Postgres after all"
+_NOT_TO = re.compile(
+    r"(?:\b(?:not|never|cannot|avoid|stop|without|nicht|nie)|n['’]t)\s+(?:\w+\s+)?\Z",
+    re.IGNORECASE,
+)
 _TURNED = re.compile(
     r"\b(?:after all|chang\w+ (?:my|our|their) minds?|on second thought|scratch that|"
     rf"take that back|(?:{_TURN}) (?:\S+ ){{0,6}}?to)\b",
@@ -121,7 +126,7 @@ _CORRECTING = re.compile(
     re.IGNORECASE,
 )
 # words of changing, which are no matter
-_CHANGING = frozenset(
+CHANGING = frozenset(
     terms(
         "move migrate convert port switch revert replace swap drop ditch abandon change choose "
         "pick stay longer mind scratch thought statt anstatt anstelle vez lugar lieu "
@@ -188,11 +193,11 @@ def is_choice(text: str) -> bool:
 
 def _taken_up(said: str) -> str:
     """The new choice that a sentence states; "" for none."""
-    news = (
-        found["new"] for phrase in _compiled(_TURNING) if (found := phrase.search(said))
-    )
-    new = next(news, "")
-    return new if terms(new) else ""
+    for phrase in _compiled(_TURNING):
+        if found := phrase.search(said):
+            is_taken = terms(found["new"]) and not _NOT_TO.search(said[: found.start()])
+            return found["new"] if is_taken else ""
+    return ""
 
 
 @functools.cache
@@ -202,8 +207,8 @@ def _compiled(phrases: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 
 def _revision(said: str, old: str, new: str) -> Revision | None:
-    rejected, chosen = frozenset(stems(old)), frozenset(stems(new)) - _CHANGING
-    about = frozenset(stems(said)) - rejected - chosen - _CHANGING
+    rejected, chosen = frozenset(stems(old)), frozenset(stems(new)) - CHANGING
+    about = frozenset(stems(said)) - rejected - chosen - CHANGING
     if (old and not rejected) or len(about) > MOST_ABOUT:
         return None
     return Revision(rejected, chosen, about)
@@ -212,8 +217,8 @@ def _revision(said: str, old: str, new: str) -> Revision | None:
 def _ending_revision(said: str) -> Revision | None:
     for phrase in _compiled(_LIFTING + _ENDING):
         if found := phrase.search(said):
-            rejected = frozenset(stems(found["old"])) - _CHANGING
-            chosen = frozenset(stems(said[found.end() :])) - _CHANGING
+            rejected = frozenset(stems(found["old"])) - CHANGING
+            chosen = frozenset(stems(said[found.end() :])) - CHANGING
             is_short = rejected and len(chosen) <= MOST_ABOUT
             return Revision(rejected, chosen, frozenset()) if is_short else None
     return None

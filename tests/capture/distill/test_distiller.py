@@ -461,6 +461,26 @@ def test_what_is_taken_instead_stands_behind_what_it_replaces(later: str) -> Non
     assert QUEUE not in notes
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Let's drop Postgres.",
+        "Replace Postgres with Redis",
+        "We use Redis rather than Postgres for the queue",
+        "Let's not use Postgres after all.",
+    ],
+)
+def test_what_is_rejected_later_is_decided_no_more(later: str) -> None:
+    kept = "Let's keep done jobs for 14 days."
+    talked = (QUEUE, "Done.", kept, "Set to 14 days.", later, "Ok.")
+    assert decided(*talked) == [kept, later]
+
+
+def test_a_question_whether_to_switch_is_no_decision_of_what() -> None:
+    limits = "With Postgres we hit limits. Should I switch?"
+    assert decided("The queue is slow.", limits, "yes", "Switched to Redis.") == []
+
+
 def test_what_is_taken_instead_may_be_taken_back() -> None:
     talked = (QUEUE, "Ok.", "Let's take Redis instead.", "Ok.")
     back = "Let's take Postgres after all."
@@ -477,6 +497,9 @@ def test_what_is_taken_instead_may_be_taken_back() -> None:
         ("Done.", "maybe we use Redis instead"),
         ("Done.", "let's switch to dark mode"),
         ("Done.", "Always use Redis in the tests."),
+        ("Done.", "Drop the queue table and run the migration again."),
+        ("Done.", "Let's not use Redis after all."),
+        ("Done.", "Replace the queue icon with a bell"),
     ],
 )
 def test_what_may_be_taken_in_the_place_of_something_else_replaces_nothing(

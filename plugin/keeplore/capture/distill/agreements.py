@@ -43,6 +43,7 @@ from keeplore.capture.distill.choices import (
 from keeplore.capture.distill.named_picks import named_pick
 from keeplore.capture.segmenter import amends_proposal
 from keeplore.memory import AgentQuestion, Exchange
+from keeplore.text.revisions import CHANGING
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
 
@@ -405,6 +406,10 @@ def proposals(message: str) -> list[Sentence]:
 
 
 def _proposal_weight(text: str) -> float:
+    if CHANGING.issuperset(
+        terms(text)
+    ):  # "should I switch?" is of what was said before
+        return 0.0
     is_telling = count_terms(text) >= TELLING_TERMS
     return weight_of(text, "proposed") or is_telling * weight_of(text, "would_do")
 

@@ -171,30 +171,33 @@ def _taken_instead(
     in_force: Sequence[Decision],
     of_person: Sequence[Decision],
 ) -> Iterator[tuple[Decision, Decision]]:
-    """What a message takes in the place of a decision that it does not name, "let's take Redis
-    instead", each with that decision; ``of_person`` is what it decides as far as is known.
+    """What a message puts in the place of a decision, "let's take Redis instead", "replace Postgres
+    with Redis", each with that decision; ``of_person`` is what it decides as far as is known.
     """
     is_pick = any(new.choice for new in of_person)
-    recent = [old for old in reversed(_recent(in_force, at)) if old.at < at]
-    for text, revision in _takings(exchanges[at].user):
-        others = [old for old in recent if not revision.chosen & _taken_words(old)]
-        old = _replaced_by(revision, others, exchanges)
-        if old is None and not is_pick and says(text, "in_its_place"):
-            old = _just_accepted(revision, others, exchanges[at - 1], at - 1)
+    earlier = [old for old in reversed(in_force) if old.at < at and not old.lasts]
+    for text, revision in _revisions(exchanges[at].user):
+        others = [old for old in earlier if not revision.chosen & _taken_words(old)]
+        recent = _recent(others, at)
+        old = next(_ruled_out(revision, others if revision.rejected else recent), None)
+        if old is None and not (revision.rejected or revision.about):
+            old = _spoken_before(revision, recent, exchanges)
+            if old is None and not is_pick and says(text, "in_its_place"):
+                old = _just_accepted(revision, recent, exchanges[at - 1], at - 1)
         if old:
             yield decision_of(text, "user", exchanges[at].id, CONFIRMED, at), old
 
 
-def _takings(message: str) -> Iterator[tuple[str, Revision]]:
-    """The sentences of a message that take something in the place of what they do not name."""
+def _revisions(message: str) -> Iterator[tuple[str, Revision]]:
+    """The sentences of a message that put something in the place of something else."""
     for sentence in sentences(message)[:IN_REPLY]:
         if sentence.is_question or is_left(sentence.text):
             continue
         # why it is taken is said behind a comma
         clauses = (sentence.text.partition(",")[0], sentence.text)
         taking = next((c for c in clauses if says(c, "taken_instead")), "")
-        revision = revision_of(taking, corrects=True)
-        if revision and not revision.rejected:
+        revision = revision_of(taking or sentence.text, corrects=bool(taking))
+        if revision and not revision.permits:
             yield sentence.text, revision
 
 
@@ -202,18 +205,23 @@ def _taken_words(decision: Decision) -> Set[str]:
     return stems(answer_in(decision.quote.text))
 
 
-def _replaced_by(
+def _ruled_out(revision: Revision, earlier: Sequence[Decision]) -> Iterator[Decision]:
+    """The decisions that take what is rejected, or something else for the matter that is named."""
+    for old in earlier:
+        text = answer_in(old.quote.text)
+        if replaces(revision, text, frozenset(), decides=True):
+            taken = revision_of(text, corrects=True)
+            is_it = taken is not None and taken.chosen <= revision.rejected
+            if revision.about or is_it:
+                yield old
+
+
+def _spoken_before(
     revision: Revision, recent: Sequence[Decision], exchanges: Sequence[Exchange]
 ) -> Decision | None:
-    """The last decision of the matter that is named; where none is, the last before which the new
-    choice was spoken of.
-    """
+    """The last decision before which the new choice was spoken of."""
     for old in recent:
-        if revision.about:
-            is_it = replaces(revision, old.quote.text, frozenset(), decides=True)
-        else:
-            is_it = revision.chosen <= stems(_leading_to(old, exchanges))
-        if is_it:
+        if revision.chosen <= stems(_leading_to(old, exchanges)):
             return old
     return None
 
