@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from click.testing import CliRunner
 
 from keeplore import __version__
 from keeplore.cli.commands.machine import worker_
+from keeplore.cli.disk_errors import HELD
 from keeplore.config.places import Places
+from keeplore.errors import StoreError
+from keeplore.worker import loop
 from keeplore_hooks.spool import Spool
 
 WHOLE: dict[str, Any] = {
@@ -107,3 +111,116 @@ def test_without_a_worker_it_is_told_what_waits(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{none} 1 wait; `keeplore worker run` reads them now."
     assert lines[1].startswith("3 workers were started in vain, ")
+
+
+def logged(places: Places, *options: str) -> list[str]:
+    done = CliRunner().invoke(worker_.logs, options, obj=places)
+    assert done.exit_code == 0, done.output
+    return done.output.splitlines()
+
+
+def test_the_end_of_the_log_is_printed_and_cannot_speak_to_the_terminal(
+    home: Path,
+) -> None:
+    places = Places.from_environment(os.environ)
+    places.create()
+    assert logged(places) == ["note: no worker has written a log yet"]
+    log = places.state / "worker.log"
+    log.write_bytes(b"".join(b"line %d\n" % number for number in range(60)))
+    assert logged(places) == [f"line {number}" for number in range(10, 60)]
+    assert logged(places, "-n", "2") == ["line 58", "line 59"]
+    log.write_bytes(b"one\x1b[2J\n\xff\n")
+    first, second = logged(places)
+    assert "\x1b" not in first and second == "\ufffd"
+
+
+def test_of_a_long_log_only_the_end_is_read(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = Places.from_environment(os.environ)
+    places.create()
+    monkeypatch.setattr(worker_, "MAX_TAIL", 8)
+    (places.state / "worker.log").write_text("first\nsecond\nthird\n")
+    assert logged(places) == ["d", "third"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(None, "No worker runs."), ({}, "The worker is leaving.")],
+)
+def test_a_worker_is_told_to_leave(
+    home: Path, monkeypatch: pytest.MonkeyPatch, answer: Any, said: str
+) -> None:
+    places = Places.from_environment(os.environ)
+    asked: list[Any] = []
+
+    def ask(state: Path, operation: str, **_: float) -> Any:
+        asked.append((state, operation))
+        return answer
+
+    monkeypatch.setattr(worker_, "ask", ask)
+    done = CliRunner().invoke(worker_.stop, obj=places)
+    assert (done.exit_code, done.output) == (0, f"{said}\n")
+    assert asked == [(places.state, "stop")]
+
+
+class Worker:
+    """Takes one event and sets one aside, unless another worker runs."""
+
+    is_first = True
+    waits_for: ClassVar[dict[str, int]] = {}
+
+    def __init__(self, places: Places, *, idle_exit_s: float) -> None:
+        assert idle_exit_s == worker_.DONE_S
+        self.spool = Spool(places.spool)
+
+    def run(self) -> bool:
+        if self.is_first:
+            one, other, *_ = (self.spool.claim(one) for one in self.spool.pending())
+            assert one and other
+            self.spool.acknowledge(one)
+            self.spool.quarantine(other, "no JSON")
+        return self.is_first
+
+    def held(self) -> dict[str, int]:
+        return self.waits_for
+
+
+@pytest.mark.parametrize(
+    ("is_first", "waits_for", "code", "said"),
+    [
+        (True, {}, 0, "Done; 1 wait, 1 could not be read."),
+        (
+            False,
+            {},
+            1,
+            "Another worker already runs: see `keeplore worker status`.",
+        ),
+        (True, {"it is full": 1}, 1, "Done; 1 wait, 1 could not be read."),
+    ],
+    ids=["done", "another", "held"],
+)
+def test_work_in_the_foreground_is_summed_up(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_first: bool,
+    waits_for: dict[str, int],
+    code: int,
+    said: str,
+) -> None:
+    places = Places.from_environment(os.environ)
+    places.create()
+    for number in range(3):
+        Spool(places.spool).add("codex", "Stop", b"%d" % number)
+    monkeypatch.setattr(loop, "Worker", Worker)
+    monkeypatch.setattr(Worker, "is_first", is_first)
+    monkeypatch.setattr(Worker, "waits_for", waits_for)
+    done = CliRunner().invoke(worker_.run, obj=places)
+    assert (done.exit_code, done.output.splitlines()) == (
+        code,
+        ["3 host events wait.", said],
+    )
+    if waits_for:
+        assert isinstance(done.exception, StoreError)
+        assert done.exception.message == "1 host event cannot be written: it is full"
+        assert done.exception.remedy == HELD
