@@ -5,6 +5,7 @@ plays the model.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -407,6 +408,35 @@ def test_what_became_of_a_talk_is_told_on_one_line(
 ) -> None:
     refine_._tell_step(RefineStep(job("x"), result), "The ledger")
     assert capsys.readouterr().out == f"The ledger: {told}\n"
+
+
+def test_a_mode_may_be_given_for_this_once(
+    root: Path, server: Any, run: Callable[..., Any]
+) -> None:
+    run("refine", "--accept-model", typed="y\n")
+    server.always(answer)
+    assert (
+        "2 of 2 conversations refined"
+        in run("refine", "--all", "--mode", "shadow").stdout
+    )
+    lines = [line.split("\t") for line in run("audit").stdout.splitlines()]
+    assert lines and {line[2] for line in lines} == {"shadow"}
+    assert not [*root.rglob("decisions/**/*.md")]
+    frozen = run("refine", "--all", "--mode", "frozen").exception
+    assert getattr(frozen, "message", "") == "refining is frozen"
+
+
+def test_what_another_machine_recorded_is_refined_only_where_that_is_said(
+    root: Path, server: Any, run: Callable[..., Any]
+) -> None:
+    run("refine", "--accept-model", typed="y\n")
+    for file in root.rglob("conversations/**/*.md"):
+        text = re.sub(r"machine: \S+", "machine: studio-1", file.read_text())
+        file.write_text(text)
+    assert run("refine", "--all").stdout == "Nothing to refine.\n"
+    assert server.requests == []
+    told = run("refine", "--all", "--anywhere", "--dry-run").stdout
+    assert told.startswith("2 conversations with ")
 
 
 def test_a_model_is_tried_on_talks_whose_facts_are_known(
