@@ -418,6 +418,23 @@ def test_words_that_the_record_lacks_come_from_the_payload(
     assert (turn.user, turn.replies, turn.is_provisional) == ("Two", ("2",), True)
 
 
+def test_words_that_the_record_lacks_stay_whatever_is_heard_before_it_is_read_again(
+    session: Any, log: Any
+) -> None:
+    log.user("One")
+    log.say("Part one.")
+    session.write(log.bytes())
+    session.hear(
+        "AfterAgent", LATER, prompt="One", prompt_response="Part one.Part two."
+    )
+    session.hear("PreCompress", LATER, trigger="auto")
+    log.user("Two")
+    session.write(log.bytes())
+    events = session.hear("PreCompress", LATER, trigger="auto").events
+    one = [turn for turn in events if getattr(turn, "user", "") == "One"]
+    assert [turn.replies for turn in one[-1:]] == [("Part one.Part two.",)]
+
+
 def test_without_a_record_payloads_alone_make_the_turns_and_two_plugins_make_one(
     session: Any,
 ) -> None:
