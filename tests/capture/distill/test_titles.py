@@ -913,3 +913,24 @@ def test_how_a_form_of_a_verb_may_be_written(
     verb: str, ending: str, forms: list[str]
 ) -> None:
     assert list(_with_ending(verb, ending)) == forms
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            ("Let's take Redis for the queue instead", "Ok."),
+            "Let's take Redis for the queue",
+        ),
+        (("Let's drop Postgres.", "Ok."), "Drop Postgres"),
+        (("add a health check", "Ok."), "Use Postgres for the queue"),
+    ],
+)
+def test_what_holds_no_more_is_no_title(said: tuple[str, str], expected: str) -> None:
+    asked = ("Where do we queue?", "Postgres or Redis would do.")
+    assert title(*asked, "Let's use Postgres for the queue.", "Ok.", *said) == expected
+
+
+def test_a_value_that_was_changed_leaves_the_title_its_matter() -> None:
+    kept = ("Let's keep done jobs for 14 days", "Set to 14 days.")
+    assert title(*kept, "make it 30 days", "Set.") == "Keep done jobs for 14 days"

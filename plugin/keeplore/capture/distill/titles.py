@@ -9,12 +9,13 @@ tells or the first words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
-from keeplore.capture.cues import opens_with
+from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.distill.choices import Choice, named_choice
+from keeplore.capture.distill.decision_weights import decision_weight
 from keeplore.capture.distill.key_phrases import (
     Profile,
     capitalised,
@@ -46,12 +47,21 @@ from keeplore.capture.distill.title_wording import (
 )
 from keeplore.capture.segmenter import amends_proposal
 from keeplore.memory import Exchange, Quote
-from keeplore.text.sentences import Sentence, question_and_answer, sentences
+from keeplore.text.sentences import (
+    Sentence,
+    answer_in,
+    clip,
+    question_and_answer,
+    sentences,
+)
 from keeplore.text.terms import STOP, is_foreign, is_identifier, stems, terms, words
 from keeplore_hooks.events import Work
 
 FALLBACK = "Conversation without words"
 REDACTED = "[REDACTED"  # what a marker of a secret begins with
+DECIDED_PARTS = ("decision", "also_decided")
+# weight of a sentence that makes a decision by its words alone
+SURELY_DECIDED = 2.6
 HEAD = ("decision", "outcome", "reasoning")  # parts that tell what came of a talk
 LEAST_TOLD = 0.3  # score of a line of them that can name it
 MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases speak
@@ -106,18 +116,40 @@ def title_of(
     about = profile(exchanges)
     spread = 1.0 + min(len(exchanges) - 1, MOST_DETAIL) / MOST_DETAIL
     chosen = [named_choice(quote.text) for quote in parts.get("decision", ())]
+    replaced = {*_replaced_titles(exchanges, parts)}
     scored = [
         (_score(wording, about, spread) + worth, wording.text)
         for wording, worth in _candidates(exchanges, parts, work or Work(), about)
-        if _may_be_title(wording.text, chosen)
+        if wording.text not in replaced and _may_be_title(wording.text, chosen)
     ]
     # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
     best = min(scored, key=lambda c: (-c[0], len(c[1]), c[1]), default=(0.0, ""))
     if best[0] >= MIN_SCORE:
         return capitalised(best[1])
-    found = _told_in_head(parts, about) or _first_words(exchanges)
+    found = _told_in_head(parts, about, replaced) or _first_words(exchanges, replaced)
     found = found or best[1]
     return capitalised(found) or FALLBACK
+
+
+def _replaced_titles(exchanges: Sequence[Exchange], parts: Parts) -> Iterator[str]:
+    """The titles that decisions would make which the head does not tell: they hold no more. One
+    that was given another value is still of the same matter.
+    """
+    told = [quote.text for part in DECIDED_PARTS for quote in parts.get(part, ())]
+    answers = [answer_in(text) for text in told]
+    for exchange in exchanges:
+        for sentence in sentences(exchange.user)[:MAX_ASKED]:
+            text = sentence.text
+            is_told = any(clip(text) in answer for answer in answers)
+            if not is_told and _decides_surely(sentence):
+                yield without_small_talk(text)
+                if wording := request_wording(sentence):
+                    yield wording.text
+
+
+def _decides_surely(sentence: Sentence) -> bool:
+    is_sure = decision_weight(sentence) >= SURELY_DECIDED
+    return is_sure and not says(sentence.text, "value")
 
 
 def _may_be_title(text: str, chosen: Sequence[tuple[Choice, str]]) -> bool:
@@ -332,12 +364,13 @@ def _is_exact(phrase: str) -> bool:
     return any(map(str.isdigit, phrase)) or any(map(is_identifier, words(phrase)))
 
 
-def _told_in_head(parts: Parts, about: Profile) -> str:
+def _told_in_head(parts: Parts, about: Profile, replaced: Set[str]) -> str:
     """The sentence of the head that tells most of what the conversation is about, "" where none
     tells enough.
     """
     lines = chain.from_iterable(parts.get(part, ()) for part in HEAD)
-    lines_told = sorted(filter(None, (short_statement(quote.text) for quote in lines)))
+    statements = {short_statement(quote.text) for quote in lines}
+    lines_told = sorted(filter(None, statements - replaced))
     scores = {
         line: _score(Wording(line, "statement"), about, 1.0) for line in lines_told
     }
@@ -345,7 +378,7 @@ def _told_in_head(parts: Parts, about: Profile) -> str:
     return best if scores.get(best, 0.0) >= LEAST_TOLD else ""
 
 
-def _first_words(exchanges: Sequence[Exchange]) -> str:
+def _first_words(exchanges: Sequence[Exchange], replaced: Set[str]) -> str:
     """The beginning of the first message that says something, the person's before the agent's."""
     said = (*(e.user for e in exchanges), *(e.assistant for e in exchanges))
     texts = chain.from_iterable(
@@ -353,6 +386,8 @@ def _first_words(exchanges: Sequence[Exchange]) -> str:
         for message in said
     )
     lines = [
-        line for line in map(without_small_talk, texts) if any(map(str.isalnum, line))
+        line
+        for line in map(without_small_talk, texts)
+        if line not in replaced and any(map(str.isalnum, line))
     ]
     return next((line for line in lines if len(stems(line)) > 1), "".join(lines[:1]))
