@@ -68,9 +68,9 @@ def test_what_was_spent_is_told_by_day_model_and_stage(
     ]
     assert "205,197 of 1,000 tokens are spent this day" in done.stderr
     assert "what red costs is not known: set llm.prices" in done.stderr
-    assert "1 calls broke off" in done.stderr
+    assert "1 call broke off or is under way, and is counted" in done.stderr
     assert (
-        "1 jobs (refine) wait until" in done.stderr
+        "1 job (refine) waits until" in done.stderr
         and "the tokens of this day are spent" in done.stderr
     )
 
@@ -127,6 +127,6 @@ def test_doctor_says_whether_the_model_may_be_used_and_answers(
     (tmp_path / "claude").write_text("#!/bin/sh\necho 2.1.0\n")
     (tmp_path / "claude").chmod(0o755)
     assert told() == (
-        "note: 1 jobs (refine) wait: the tokens of this day are spent\n"
+        "note: 1 job (refine) waits: the tokens of this day are spent\n"
         "ok: claude-cli, 1,000 tokens a day and any number of tokens a month"
     )

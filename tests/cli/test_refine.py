@@ -311,7 +311,7 @@ def test_a_talk_at_which_the_server_breaks_off_is_given_up_and_holds_nothing_up(
     )
     run("refine", "--all")
     run("refine", "--all")
-    assert "1 jobs (refine) were given up" in run("cost").stderr
+    assert "1 job (refine) was given up" in run("cost").stderr
     server.always(answer)
     assert "1 of 1 conversations refined" in run("refine", "--all").stdout
     assert "given up" not in run("cost").stderr

@@ -11,6 +11,7 @@ from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.errors import LlmUnavailable
 from keeplore.jobs import JobCount, JobState, counts_in
 from keeplore.llm import open_account, terms_of
+from keeplore.text.counts import counted
 from keeplore.workspace.workspace import Workspace
 
 
@@ -33,9 +34,11 @@ def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _jobs(part: str, count: JobCount) -> Iterator[DoctorFinding]:
-    jobs = f"{count.jobs} jobs ({count.kind})"
+    kind = f"({count.kind})"
     if count.state == JobState.DEAD:
-        message = f"{jobs} were given up, the first because: {count.reason}"
+        jobs = counted(count.jobs, f"job {kind} was", f"jobs {kind} were")
+        message = f"{jobs} given up, the first because: {count.reason}"
         yield note(part, message, "`keeplore refine` takes up again what is left")
     elif count.reason and count.due > datetime.now(UTC):
-        yield note(part, f"{jobs} wait: {count.reason}", "`keeplore cost` shows more")
+        jobs = counted(count.jobs, f"job {kind} waits", f"jobs {kind} wait")
+        yield note(part, f"{jobs}: {count.reason}", "`keeplore cost` shows more")

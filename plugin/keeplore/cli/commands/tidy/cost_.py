@@ -13,6 +13,7 @@ from keeplore.cli.parameters import json_option, since_option
 from keeplore.config.places import Places
 from keeplore.config.settings import LlmSettings
 from keeplore.errors import NoWorkspace
+from keeplore.text.counts import counted
 from keeplore.text.dates import in_utc
 
 if TYPE_CHECKING:
@@ -121,18 +122,21 @@ def _note_unknown(groups: Sequence[dict[str, Any]]) -> None:
         models = ", ".join(sorted(unpriced))
         note(f"what {models} costs is not known: set llm.prices in keeplore.yaml")
     if estimates := sum(group["estimates"] for group in groups):
-        note(
-            f"{estimates} calls broke off or are under way, and are counted as far as they were "
-            f"sent"
+        one = "call broke off or is under way, and is counted as far as it was sent"
+        many = (
+            "calls broke off or are under way, and are counted as far as they were sent"
         )
+        note(counted(estimates, one, many))
 
 
 def _note_waiting(count: JobCount, now: datetime) -> None:
-    jobs = f"{count.jobs} jobs ({count.kind})"
+    kind = f"({count.kind})"
     if count.state == "waiting" and count.due > now:
-        note(f"{jobs} wait until {_utc(count.due)}: {count.reason}")
+        jobs = counted(count.jobs, f"job {kind} waits", f"jobs {kind} wait")
+        note(f"{jobs} until {_utc(count.due)}: {count.reason}")
     elif count.state == "dead":
-        note(f"{jobs} were given up, the first because: {count.reason}")
+        jobs = counted(count.jobs, f"job {kind} was", f"jobs {kind} were")
+        note(f"{jobs} given up, the first because: {count.reason}")
 
 
 def _utc(moment: datetime) -> str:
