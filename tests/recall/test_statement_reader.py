@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -54,6 +55,14 @@ def test_what_is_read_gains_by_its_nearness_and_the_rest_counts_as_the_farthest(
     expected = [one + gain(n / 10) for n, one in enumerate(odds[:-1], 1)]
     assert judged == pytest.approx([*expected, -1.0 + gain(0.1)])
     assert embedder.read == [[one.text for one in statements[:-1]]]
+
+
+def test_an_item_is_read_behind_its_heading_and_what_introduces_its_list() -> None:
+    embedder = AngleEmbedder()
+    item = replace(*held("is not read"), heading="0.5 Why", lead="They differ:")
+    judged = StatementReader(embedder, QUESTION).judged([item], [1.0])
+    assert embedder.read == [["0.5 Why They differ: is not read"]]
+    assert judged == pytest.approx([1.0 + gain(0.5)])
 
 
 def test_only_the_first_memory_is_read_and_each_statement_once() -> None:

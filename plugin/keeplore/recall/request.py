@@ -166,7 +166,8 @@ def _malformed(reason: str) -> ConfigError:
 @dataclass(frozen=True, slots=True)
 class HeldStatement:
     """A sentence that still holds at the end of its conversation; ``message`` numbers the messages,
-    ``salience`` is the log-odds that it tells what the conversation came to.
+    ``salience`` is the log-odds that it tells what the conversation came to. One that
+    ``points_back`` begins with "that" or "these" and needs what was said before it.
     """
 
     text: str
@@ -175,6 +176,14 @@ class HeldStatement:
     salience: float
     is_decision: bool = False
     is_pasted: bool = False
+    heading: str = ""  # that it stands under
+    lead: str = ""  # of a list item: the line that introduces its list
+    points_back: bool = False
+
+    @property
+    def in_context(self) -> str:
+        """The sentence behind its heading and the line that introduces its list."""
+        return " ".join(filter(None, (self.heading, self.lead, self.text)))
 
 
 Said = tuple[str, str]  # words, and the turn that they are from

@@ -40,7 +40,9 @@ class StatementReader:
         count as the farthest of these.
         """
         likeliest = sorted(range(len(odds)), key=lambda place: -odds[place])[:READ]
-        nearness = self._nearness_of([statements[place].text for place in likeliest])
+        nearness = self._nearness_of(
+            [statements[place].in_context for place in likeliest]
+        )
         if not nearness:
             return [*odds]
         near = dict(zip(likeliest, nearness, strict=True))

@@ -39,5 +39,23 @@ def test_what_holds_is_told_with_its_turn_and_message_and_nothing_that_was_rejec
     assert not any(s.is_pasted for s in held)
 
 
+def test_an_item_has_its_heading_and_the_line_that_introduces_its_list() -> None:
+    reply = (
+        "## Hook names\n\nThey cannot be merged because:\n\n- each agent names them its own way\n"
+        "- the settings expect them\n\nThat's why the parser maps them."
+    )
+    exchange = Exchange("a", "2026-03-01T10:00:00Z", "Can they be merged?", (reply,))
+    held = held_statements(Conversation("Hooks", (exchange,)))
+    lead = "They cannot be merged because:"
+    told = [(s.text, s.heading, s.lead, s.points_back) for s in held]
+    assert told == [
+        ("Can they be merged?", "", "", False),
+        ("each agent names them its own way", "Hook names", lead, False),
+        ("the settings expect them", "Hook names", lead, False),
+        ("That's why the parser maps them.", "Hook names", "", True),
+    ]
+    assert held[2].in_context == f"Hook names {lead} the settings expect them"
+
+
 def test_a_conversation_without_exchanges_holds_nothing() -> None:
     assert held_statements(Conversation("Exports", ())) == ()

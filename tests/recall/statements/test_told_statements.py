@@ -160,6 +160,35 @@ def test_a_short_line_stands_behind_what_was_said_before_it_in_its_message() -> 
     assert best_lines(alone, WEIGHTS, EXCERPT_CHARS)[0][0] == short.text
 
 
+def test_a_line_that_points_back_stands_behind_what_was_said_before_it() -> None:
+    commit = replace(QUEUE, text="`6d61daaa` finds commits in the middle of a session.")
+    text = "That's the commit which rewrites the worktree's index beside every hook."
+    pointing = replace(QUEUE, text=text)
+    lines = best_lines([(commit, -9.0), (pointing, 5.0)], WEIGHTS, EXCERPT_CHARS)
+    assert [text for text, _ in lines] == [pointing.text]
+    pointing = replace(pointing, points_back=True)
+    lines = best_lines([(commit, -9.0), (pointing, 5.0)], WEIGHTS, EXCERPT_CHARS)
+    assert [text for text, _ in lines] == [commit.text, pointing.text]
+
+
+def test_a_short_item_stands_behind_the_line_that_introduces_its_list() -> None:
+    lead = "The hook names cannot be merged because:"
+    items = [
+        replace(QUEUE, text="Agents name one action differently.", lead=lead),
+        replace(QUEUE, text="Each settings file expects its own.", lead=lead),
+    ]
+    told = [(REASON, -9.0), (items[0], 5.0), (items[1], 4.0)]
+    lines = best_lines(told, WEIGHTS, EXCERPT_CHARS)
+    assert lines == [(text, "a") for text in (lead, items[0].text, items[1].text)]
+    bare = [(replace(one, lead="Why:"), odds) for one, odds in told[1:]]
+    lines = best_lines([told[0], *bare], WEIGHTS, EXCERPT_CHARS)
+    assert [text for text, _ in lines] == [
+        REASON.text,
+        items[0].text,
+        items[1].text,
+    ]
+
+
 def test_of_many_short_lines_some_are_told() -> None:
     held = [
         replace(QUEUE, text=f"Queue {name} holds paid invoices.") for name in "ABCDEFGH"

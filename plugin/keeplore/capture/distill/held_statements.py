@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.statements import Act, Statement
@@ -80,11 +81,15 @@ def _head_statements(
 def _held_statement(
     statement: Statement, message: int, model: ConversationModel, *, is_decision: bool
 ) -> HeldStatement:
+    text, sentence = statement.quote.text, statement.sentence
     return HeldStatement(
-        statement.quote.text,
+        text,
         statement.turn,
         message,
         salience=salience(statement, len(model.exchanges)),
         is_decision=is_decision,
         is_pasted=statement.is_pasted,
+        heading=sentence.heading,
+        lead=sentence.lead,
+        points_back=opens_with(text, "points_back"),
     )

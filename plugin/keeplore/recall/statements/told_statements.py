@@ -8,7 +8,7 @@ A linear score, fitted by logistic regression on questions of people about recor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -108,17 +108,18 @@ def best_lines(
 def _led_up_to(
     lines: Sequence[HeldStatement], statements: Sequence[HeldStatement]
 ) -> Iterator[HeldStatement]:
-    """The lines, a short one behind what was said right before it, which often names what it is
-    about.
+    """The lines, one that is short or points back behind the line that introduces its list or what
+    was said right before it, which often names what it is about.
     """
     before = {
         one: last for last, one in pairwise(statements) if last.message == one.message
     }
     for line in lines:
-        last = before.get(line)
         is_short = len(stems_of(line.text) - STOP_STEMS) <= SHORT_STEMS
-        if last and is_short and not (_is_slight(line.text) or _is_slight(last.text)):
-            yield last
+        if (is_short or line.points_back) and not _is_slight(line.text):
+            lead = replace(line, text=line.lead)
+            leading = [one for one in (lead, before.get(line)) if one]
+            yield from [one for one in leading if not _is_slight(one.text)][:1]
         yield line
 
 
