@@ -148,7 +148,7 @@ def all_choices(workspace: Workspace, home: Path) -> Iterator[Choice]:
 
 def _embedded(embedder: Embedder, held: Sequence[HeldStatement]) -> Matrix:
     """A row for each statement."""
-    return embedder.embed([statement.text for statement in held]).astype(np.float64)
+    return embedder.embed([one.in_context for one in held]).astype(np.float64)
 
 
 def all_questions() -> Iterator[AskedQuestion]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # statements that are read for a question, some 8 ms each; measured on people's questions, where
 # four to eight do as well
 READ = 8
-NEAR = 4.48  # log-odds of one that says what was asked against one that is unrelated
+NEAR = 4.74  # log-odds of one that says what was asked against one that is unrelated
 
 
 class StatementReader:
