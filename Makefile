@@ -37,7 +37,7 @@ help:
 	@echo "make recording  draw the picture of the README again, from real runs of the commands"
 	@echo "make bench   measure again what docs/benchmarks.md says"
 	@echo "make peers   install other programs that hold notes (1.8 GB) and compare them with this one"
-	@echo "make mutants change the program at random places and see whether a test fails (SAMPLE=40 SEED=1)"
+	@echo "make mutants change the program at random places and see whether a check fails (SAMPLE=40 SEED=1)"
 	@echo "make setup   only make .venv and install into it"
 	@echo "make hosts   install Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI (1.4 GB), in which tests run"
 	@echo "make axe     fetch axe-core, with which a test looks whether pages can be read by everybody"

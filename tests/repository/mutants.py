@@ -1,4 +1,4 @@
-"""Mutation tests over a random sample: does a test fail where the program is changed by a little?
+"""Mutation tests over a random sample: does a check fail where the program is changed by a little?
 
     make mutants [SAMPLE=40] [SEED=1] [JOBS=2] [WITHIN=plugin/keeplore/recall] [NEAR=1]
 
@@ -6,13 +6,13 @@ Each mutant is one change of one place: an operator, a number, a condition, an a
 The words of messages are left alone, and so is what no test can tell apart (annotations, type
 variables, what type checkers alone read, docstrings, what a module offers to ``import *``, a flag
 that is None in place of False).
-A mutant runs in a copy of the tree, first against the tests that import its module or are named
-after it, then against those of a few modules that use it and of its package, then against all (left
-out with NEAR). It died where a test fails that also fails alone, or with those of its file, and
-passes without the mutant, or where no test can be read with it; one that hangs fails at its limit
-of time. Any other test that fails says nothing, and is left out from then on. Printed is what
-became of each, with the test that failed, and the share that died. The exit status is 1 where less
-than ``WANTED`` died.
+A mutant stands in a copy of the tree: first its types are checked, then the tests run that import
+its module or are named after it, then those of a few modules that use it and of its package, then
+all (left out with NEAR). It died where its types are wrong, where a test fails that also fails
+alone, or with those of its file, and passes without the mutant, or where no test can be read with
+it; one that hangs fails at its limit of time. Any other test that fails says nothing, and is left
+out from then on. Printed is what became of each, with the check that failed, and the share that
+died. The exit status is 1 where less than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -301,9 +301,14 @@ class Copy:
         (site / "a.pth").write_text("\n".join(lines) + "\n")
         for beside in (ROOT / ".venv").glob("mcp-*"):
             (folder / ".venv" / beside.name).symlink_to(beside)
+        if fault := self.type_error():
+            raise SystemExit(f"the types are wrong without a mutant: {fault}")
 
     def judged(self, mutant: Mutant, *, near: bool) -> Judgement:
-        """What the tests say. ``near`` leaves the tests of other packages out."""
+        """What the checks say. ``near`` leaves the tests of other packages out."""
+        with self._changed(mutant):
+            if fault := self.type_error():
+                return Judgement(Fate.DIED, fault)
         *stages, every = nearest(self._folder, mutant.path)
         timed = [(tests, NEAR_S) for tests in stages]
         if not (near and stages):
@@ -353,6 +358,20 @@ class Copy:
         target.write_bytes(data)
         self._written += 1
         os.utime(target, (self._written, self._written))
+
+    def type_error(self) -> str:
+        """What is first found wrong with the types of the copy as it is now, "" for nothing."""
+        command = (".venv/bin/python", "-m", "mypy", "--no-error-summary")
+        done = subprocess.run(
+            command,
+            cwd=self._folder,
+            env=self._environment,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        said = done.stdout or done.stderr
+        return said.partition("\n")[0] if done.returncode else ""
 
     def tested(self, tests: list[str], limit_s: float) -> TestRun:
         """Run tests as the copy is now; all that they started in their group ends with them."""
