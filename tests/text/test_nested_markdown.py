@@ -88,3 +88,10 @@ def test_headings_keep_their_order_below_the_document() -> None:
 def test_code_in_a_list_is_kept_as_it_is_written() -> None:
     text = "- run\n  ```sh\n  # all of it\n  make test\n  ```"
     assert nest(text, 4) == f"~~~markdown\n{text}\n~~~"
+
+
+def test_empty_lines_around_go_and_code_that_is_indented_stays_code() -> None:
+    assert nest("\n\n    make test\n\nit runs  \n\n", 4) == "    make test\n\nit runs  "
+    assert [token.type for token in PARSER.parse(nest("    make test", 4))] == [
+        "code_block"
+    ]

@@ -282,3 +282,15 @@ def test_a_manifest_is_read_as_far_as_a_person_would_write_it(
     filename: str, text: str, is_read: bool
 ) -> None:
     assert bool(names_in(filename, text)) is is_read
+
+
+def test_what_an_entity_of_a_manifest_stands_for_is_left_out() -> None:
+    declared = '<!DOCTYPE p [<!ENTITY lib "junit"><!ENTITY f SYSTEM "/etc/passwd">]>'
+    named, of_file = (DEPENDENCY.replace("junit", one) for one in ("&lib;", "&f;"))
+    assert names_in("pom.xml", f"{declared}<p>{named}{of_file}</p>") == set()
+    both = f"{declared}<p>{named}{DEPENDENCY}</p>"
+    assert {name for _, name in names_in("pom.xml", both)} == {"junit"}
+    dashed = DEPENDENCY.replace("junit", "a-&lib;-b")
+    assert {name for _, name in names_in("pom.xml", f"{declared}<p>{dashed}</p>")} == {
+        "a--b"
+    }
