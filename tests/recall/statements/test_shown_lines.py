@@ -54,5 +54,17 @@ def test_what_they_pasted_is_told_from_what_they_said() -> None:
     assert marks == ("", "pasted", "user")
 
 
+def test_what_introduces_a_pasted_list_is_pasted_too() -> None:
+    report = (
+        "Fix what the review says:\n\nThe following findings of the review are open:\n\n"
+        "- the lease is never renewed\n- the sweep runs twice"
+    )
+    exchange = Exchange("t5", "2026-03-01T10:14:00Z", report, ("Both are fixed.",))
+    talk = Conversation("Findings", (exchange,))
+    lines = ("The following findings of the review are open:", "the sweep runs twice")
+    marks = line_marks(talk, [(line, "t5") for line in lines], held_statements(talk))
+    assert marks == ("pasted", "pasted")
+
+
 def test_a_note_has_no_lines_of_a_person() -> None:
     assert line_marks(None, [("Use Postgres here.", "")]) == ()

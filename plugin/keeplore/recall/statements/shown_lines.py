@@ -61,7 +61,12 @@ def line_marks(
         return ()
     quoted = {quote.text: quote.speaker for quote in conversation.quotes}
     decided = {quote.text for quote in conversation.decided}
-    pasted = {(one.text, one.turn) for one in held if one.is_pasted}
+    pasted = {
+        (text, one.turn)
+        for one in held
+        if one.is_pasted
+        for text in (one.text, one.lead)
+    }
     turns = {turn for _, turn in said}
     exchanges = {e.id: e for e in conversation.exchanges if e.id in turns}
     by_user = {turn: _words_of(one.user) for turn, one in exchanges.items()}
