@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,24 @@ from keeplore.worker.server.protocol import ask
 from keeplore_hooks.spool import Spool
 
 WAIT_S = 120
+
+
+class Clock:
+    """Moments that a test sets."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock by which a worker waits, which stands still."""
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock)
+    return clock
 
 
 class Office:

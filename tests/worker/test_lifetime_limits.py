@@ -1,26 +1,10 @@
 """How long a worker may wait, and when it leaves."""
 
-import time
 from types import SimpleNamespace
 
 import pytest
 
 from keeplore.worker.lifetime import Lifetime
-
-
-class Clock:
-    def __init__(self):
-        self.now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(time, "monotonic", clock)
-    return clock
 
 
 def background(*, is_syncing=False, is_behind=False, is_loaded=False):

@@ -25,21 +25,6 @@ from keeplore.worker.tasks.vector_tasks import ModelTask, VectorTask
 from keeplore.workspace.lifecycle import sync_workspace
 
 
-class Clock:
-    def __init__(self):
-        self.now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(time, "monotonic", clock)
-    return clock
-
-
 def registry_of(*workspaces):
     return SimpleNamespace(opened=lambda: [*workspaces], searched=lambda: [*workspaces])
 
