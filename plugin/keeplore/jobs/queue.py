@@ -23,6 +23,7 @@ from typing import Any
 from keeplore.config.settings import MAX_LEASE_MINUTES
 from keeplore.config.state_database import StateDatabase
 from keeplore.jobs.lease_locks import LeaseLocks
+from keeplore.text.counts import counted
 
 LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
 MAX_LEASE = timedelta(minutes=MAX_LEASE_MINUTES)
@@ -92,6 +93,11 @@ class JobCount:
     jobs: int
     due: datetime
     reason: str
+
+    def told(self, one: str, many: str) -> str:
+        """ "1 job (refine) waits", "2 jobs (refine) wait": with what one does, and several do."""
+        kind = f"({self.kind})"
+        return counted(self.jobs, f"job {kind} {one}", f"jobs {kind} {many}")
 
 
 class JobQueue:

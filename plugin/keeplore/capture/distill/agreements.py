@@ -406,9 +406,8 @@ def proposals(message: str) -> list[Sentence]:
 
 
 def _proposal_weight(text: str) -> float:
-    if CHANGING.issuperset(
-        terms(text)
-    ):  # "should I switch?" is of what was said before
+    # "should I switch?" is of what was said before
+    if CHANGING.issuperset(terms(text)):
         return 0.0
     is_telling = count_terms(text) >= TELLING_TERMS
     return weight_of(text, "proposed") or is_telling * weight_of(text, "would_do")

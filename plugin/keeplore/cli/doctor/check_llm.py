@@ -11,7 +11,6 @@ from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.errors import LlmUnavailable
 from keeplore.jobs import JobCount, JobState, counts_in
 from keeplore.llm import open_account, terms_of
-from keeplore.text.counts import counted
 from keeplore.workspace.workspace import Workspace
 
 
@@ -34,11 +33,10 @@ def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 
 def _jobs(part: str, count: JobCount) -> Iterator[DoctorFinding]:
-    kind = f"({count.kind})"
     if count.state == JobState.DEAD:
-        jobs = counted(count.jobs, f"job {kind} was", f"jobs {kind} were")
+        jobs = count.told("was", "were")
         message = f"{jobs} given up, the first because: {count.reason}"
         yield note(part, message, "`keeplore refine` takes up again what is left")
     elif count.reason and count.due > datetime.now(UTC):
-        jobs = counted(count.jobs, f"job {kind} waits", f"jobs {kind} wait")
+        jobs = count.told("waits", "wait")
         yield note(part, f"{jobs}: {count.reason}", "`keeplore cost` shows more")

@@ -31,7 +31,7 @@ from keeplore.workspace.tidying.note_joins import current_notes, join_steps
 from keeplore.workspace.tidying.retention import retention_steps
 from keeplore.workspace.tidying.tidy_step import MARK, TidyDeed, TidyStep
 from keeplore.workspace.workspace import Workspace
-from keeplore.workspace.writing.archive import unarchived_path
+from keeplore.workspace.writing.archive import refresh_for_plan, unarchived_path
 
 LOG = logging.getLogger(__name__)
 # of audit lines: the memories of a step that was taken back, and that may be done again
@@ -67,7 +67,7 @@ def tidy_plan(
 
     ``warn`` is told why the workspace's model writes no digest; where ``is_dry`` it is not asked.
     """
-    _refresh(workspace, is_dry=is_dry)
+    refresh_for_plan(workspace.index, is_dry=is_dry)
     kept = {id_ for ids in _taken_back(workspace) for id_ in ids}
     is_ours = row_filter(workspace)
     model = DigestModel(workspace, kept)
@@ -76,16 +76,9 @@ def tidy_plan(
         for step in steps(workspace, is_ours):
             if kept.isdisjoint(step.ids):
                 yield step
-        _refresh(workspace, is_dry=is_dry)
+        refresh_for_plan(workspace.index, is_dry=is_dry)
     if model.problem:
         warn(f"digests were made without the model: {model.problem}")
-
-
-def _refresh(workspace: Workspace, *, is_dry: bool) -> None:
-    if is_dry:
-        workspace.index.refresh_for_reading()
-    else:
-        workspace.index.refresh()
 
 
 def tidy(

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
-from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.index import Index, MemoryFilter, MemoryRow
 from keeplore.memory.digest import KIND as DIGEST
 from keeplore.memory.location import archived_path, location_of
 from keeplore.memory.note import KEPT_CATEGORIES
@@ -96,13 +96,21 @@ def current_plan(
     workspace: Workspace, rules: ArchiveRules, now: datetime, *, is_dry: bool
 ) -> list[ArchiveMove]:
     """The plan for what a workspace holds at this moment; where ``is_dry`` it is only shown."""
-    index = workspace.index
+    refresh_for_plan(workspace.index, is_dry=is_dry)
+    sizes = {file.path: file.size for file in workspace.store.scan()}
+    return archive_plan(
+        workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now
+    )
+
+
+def refresh_for_plan(index: Index, *, is_dry: bool) -> None:
+    """Bring an index up to date for a plan. One that ``is_dry`` is made from what the index has,
+    where that cannot be written. Raises IndexUnavailable.
+    """
     if is_dry:
         index.refresh_for_reading()
     else:
         index.refresh()
-    sizes = {file.path: file.size for file in workspace.store.scan()}
-    return archive_plan(index.listed(MemoryFilter(superseded=True)), sizes, rules, now)
 
 
 def current_plans(

@@ -130,12 +130,11 @@ def _note_unknown(groups: Sequence[dict[str, Any]]) -> None:
 
 
 def _note_waiting(count: JobCount, now: datetime) -> None:
-    kind = f"({count.kind})"
     if count.state == "waiting" and count.due > now:
-        jobs = counted(count.jobs, f"job {kind} waits", f"jobs {kind} wait")
+        jobs = count.told("waits", "wait")
         note(f"{jobs} until {_utc(count.due)}: {count.reason}")
     elif count.state == "dead":
-        jobs = counted(count.jobs, f"job {kind} was", f"jobs {kind} were")
+        jobs = count.told("was", "were")
         note(f"{jobs} given up, the first because: {count.reason}")
 
 
