@@ -215,11 +215,13 @@ def _dispute(workspace: Workspace) -> None:
 
 
 def foreign(workspace: Workspace) -> None:
+    """What Ben wrote on his laptop two days ago: before whatever this machine commits."""
+    at = moment(2)
     meta = new_meta(
         id=new_id("foreign"),
         kind="note",
         title="Ben says that Redis is fine",
-        created_at=moment(2),
+        created_at=at,
         scope="workspace",
         category="architectural-decisions",
         trust="user",
@@ -227,8 +229,6 @@ def foreign(workspace: Workspace) -> None:
     )
     workspace.store.save(Memory(meta, "# Ben says that Redis is fine\n"))
     message = signature.with_machine("Ben's memory", "bens-laptop-77aa")
-    for arguments in (
-        ("add", "-A"),
-        ("commit", "-q", "-m", message, "--author=Ben <ben@example.invalid>"),
-    ):
+    ben = ("--author=Ben <ben@example.invalid>", f"--date={at}")
+    for arguments in (("add", "-A"), ("commit", "-q", "-m", message, *ben)):
         subprocess.run(("git", *arguments), cwd=workspace.root, check=True)
