@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -123,3 +124,29 @@ def test_who_only_reads_is_answered_from_an_index_that_cannot_be_written(
     assert (done.returncode, told in done.stderr) == (0, True)
     (cache / "writing").rmdir()
     assert run("list", cwd=shop).stderr == ""
+
+
+def test_text_is_exchanged_where_the_index_cannot_be_written(
+    memory: Path, shop: Path, run: Callable[..., Any], git: Callable[..., str]
+) -> None:
+    git("init", "-q", "--bare", "remote.git", cwd=memory.parent)
+    git("remote", "add", "origin", str(memory.parent / "remote.git"), cwd=memory)
+    run("remember", "The ledger is append-only", cwd=shop)
+    cache = Places.from_environment(os.environ).cache
+    shutil.rmtree(cache / "index")
+    (cache / "index").write_text("in the way")
+    done = run("sync", cwd=shop)
+    assert (done.returncode, done.stdout) == (
+        0,
+        "memory: 0 commits fetched, 0 files changed, 2 commits pushed\n",
+    )
+    assert done.stderr == (
+        "note: the text is exchanged, but what is new in it is not found yet: the search index in "
+        f"{cache}/index/memory cannot be used: {cache}/index is no folder. Move it away\n"
+    )
+    pushed = git("ls-tree", "-r", "--name-only", "origin/main", cwd=memory)
+    assert "ledger" in pushed
+    (cache / "index").unlink()
+    again = run("sync", cwd=shop)
+    assert (again.stdout, again.stderr) == ("memory: nothing new\n", "")
+    assert "append-only" in run("recall", "ledger", cwd=shop).stdout

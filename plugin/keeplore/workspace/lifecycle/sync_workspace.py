@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 
+from keeplore.errors import IndexUnavailable
 from keeplore.store.shared_rights import shared_file_rights
 from keeplore.sync import SyncResult
 from keeplore.sync import synchronise as exchange
@@ -21,18 +23,29 @@ def heal(workspace: Workspace, quiet_s: float = 0.0) -> tuple[str, ...]:
 
     With ``quiet_s`` a merge that a person may still be working on is left alone.
     """
-    store, index = workspace.store, workspace.index
+    store = workspace.store
     with workspace.committing():
         concluded = store.conclude(quiet_s)
         if quiet_s and store.is_held_up():
             return concluded
-        # in a worker, which holds up what is said meanwhile: the rest of a new clone is looked at
-        # the next time
-        index.refresh(within_s=HEAL_S if quiet_s else None)
-        troubled = [path for path, problem in index.problems() if _is_trouble(problem)]
-        # a merge by git may put a memory under another one's name, where no commit looks for it
-        back = [row.path for row in index.memories([*store.stones.ids()]).values()]
-        return (*concluded, *store.heal([*troubled, *back]))
+        # text is exchanged without an index too; what a merge left then waits for the next time
+        with contextlib.suppress(IndexUnavailable):
+            # in a worker, which holds up what is said meanwhile: the rest of a new clone is looked
+            # at the next time
+            workspace.index.refresh(within_s=HEAL_S if quiet_s else None)
+            return (*concluded, *store.heal(_troubled_paths(workspace)))
+        return concluded
+
+
+def _troubled_paths(workspace: Workspace) -> list[str]:
+    """The files that a merge may have left wrong, as the index knows them. Raises
+    IndexUnavailable.
+    """
+    index, forgotten = workspace.index, workspace.store.stones.ids()
+    troubled = [path for path, problem in index.problems() if _is_trouble(problem)]
+    # a merge by git may put a memory under another one's name, where no commit looks for it
+    back = [row.path for row in index.memories([*forgotten]).values()]
+    return [*troubled, *back]
 
 
 def synchronise(

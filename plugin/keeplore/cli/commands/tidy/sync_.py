@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import click
 from keeplore.cli.output import note, say
 from keeplore.cli.parameters import pass_registry
 from keeplore.config.settings import FILE, Settings, filled_settings, load_settings
+from keeplore.errors import IndexUnavailable
 from keeplore.text.counts import counted
 from keeplore.worker.after_writing import tell_worker
 
@@ -30,27 +32,48 @@ def sync_command(registry: Registry, *, join: bool) -> None:
     The worker does the same in the background; this waits for it and says what came of it.
     """
     # heavy: git and the index
-    from keeplore.recall.prepare import unreadable_files
     from keeplore.workspace.lifecycle.sync_workspace import synchronise
 
     registry.is_mending = True  # the remote may have better settings than those here
     workspace = registry.for_directory(Path.cwd())
-    before = _contradictions(workspace)
+    before = _contradictions_before(workspace)
     result = synchronise(workspace, is_unrelated=join)
-    refreshed = workspace.index.refresh()
-    tell_worker(workspace.places)
     say(f"{workspace.name}: {result.note}")
+    try:
+        _say_indexed(workspace, before)
+    except IndexUnavailable as e:
+        note(f"the text is exchanged, but what is new in it is not found yet: {e}")
+    _note_ignored(workspace)
+    _check_pulled(workspace)
+
+
+def _contradictions_before(workspace: Workspace) -> set[str]:
+    """``_contradictions``, none where the index cannot be used: text is exchanged all the same."""
+    try:
+        return _contradictions(workspace)
+    except IndexUnavailable:
+        return set()
+
+
+def _say_indexed(workspace: Workspace, before: Collection[str]) -> None:
+    """Bring the index up to date and say what is new in it. ``before`` are the contradictions that
+    there were. Raises IndexUnavailable.
+    """
+    from keeplore.recall.prepare import unreadable_files  # heavy, as above
+
+    try:
+        refreshed = workspace.index.refresh()
+    finally:
+        tell_worker(workspace.places)
     if refreshed.changed or refreshed.removed:
         changed = counted(refreshed.changed, "memory", "memories")
         found = " and can be found now" if refreshed.changed else ""
         say(f"{changed} new or changed{found}, {refreshed.removed} gone.")
     for text in unreadable_files(workspace.index):
         note(text)
-    _note_ignored(workspace)
     _note_left_versions(workspace)
     if left := _contradictions(workspace):
-        _say_contradictions(len(left), len(left - before))
-    _check_pulled(workspace)
+        _say_contradictions(len(left), len(left.difference(before)))
 
 
 def _check_pulled(workspace: Workspace) -> None:
