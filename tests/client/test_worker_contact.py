@@ -165,7 +165,9 @@ def test_a_whole_reply_is_printed_and_the_request_is_as_agreed(
     worker: PlayedWorker, asking: Any, kept: Kept
 ) -> None:
     assert ask(asking, b"pay\nload\x00\xff") == REPLY
-    header = f"KEEPLORE/1 {__version__} answer claude-code UserPromptSubmit\n".encode()
+    zone = f"zone={time.localtime().tm_gmtoff}"
+    event = f"claude-code UserPromptSubmit {zone}\n"
+    header = f"KEEPLORE/1 {__version__} answer {event}".encode()
     assert worker.requests == [header + b"pay\nload\x00\xff"]
     assert kept() == [("claude-code", "UserPromptSubmit", b"pay\nload\x00\xff")]
 

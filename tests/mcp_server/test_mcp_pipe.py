@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -277,7 +278,8 @@ def test_the_worker_is_told_whose_request_it_is(
             "params": {"name": READING, "arguments": {}},
         }
     )
-    assert worker.headers == {f"KEEPLORE/1 {__version__} mcp".encode()}
+    zone = f"zone={time.localtime().tm_gmtoff}"
+    assert worker.headers == {f"KEEPLORE/1 {__version__} mcp {zone}".encode()}
     assert pipe.close() == (0, b"")
 
 

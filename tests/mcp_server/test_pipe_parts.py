@@ -38,7 +38,11 @@ class Pipe:
         self.written: list[dict[str, Any]] = []
         self.complaints: list[str] = []
         self.polled: list[tuple[Any, ...]] = []
-        monkeypatch.setattr(parts, "time", SimpleNamespace(monotonic=lambda: self.now))
+        clocks = SimpleNamespace(
+            monotonic=lambda: self.now,
+            localtime=lambda: SimpleNamespace(tm_gmtoff=-3600),
+        )
+        monkeypatch.setattr(parts, "time", clocks)
         monkeypatch.setattr(parts, "write", self.written.append)
         monkeypatch.setattr(parts, "complain", self.complaints.append)
         client = SimpleNamespace(CLIENT="9.9")
@@ -371,7 +375,7 @@ def test_a_worker_is_asked_with_who_asks_and_what_was_sent_is_listened_for(
     monkeypatch.setattr(own, "connect_or_start", lambda: connection)
     own.missed_at = 99.0
     own.ask(call)
-    assert bytes(call.rest) == b"KEEPLORE/1 9.9 mcp\nbody"
+    assert bytes(call.rest) == b"KEEPLORE/1 9.9 mcp zone=-3600\nbody"
     assert (own.asked, own.missed_at) == ({42: call}, float("-inf"))
     both = select.POLLIN | select.POLLOUT
     assert pipe.polled == [("register", 42, both)]

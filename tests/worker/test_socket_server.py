@@ -1,13 +1,18 @@
 """The worker's socket answers this user's requests and survives every other one."""
 
+import json
 import socket
 import threading
+import time
 from pathlib import Path
 
 import pytest
 from waiting import until
 
-from keeplore.worker.server import socket_server
+from keeplore.text.dates import minute_of
+from keeplore.text.times.day_parts import minutes_of
+from keeplore.worker.context.background_call import BackgroundCall
+from keeplore.worker.server import protocol, socket_server
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.server.socket_server import SocketServer
 
@@ -37,6 +42,58 @@ def send(state: Path, data: bytes) -> bytes:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(4096), b""))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("zone=32400", ["2026-02-10 05:08", "2026-02-08T15:00", "recall v"]),
+        ("zone=0", ["2026-02-09 20:08", "2026-02-09T00:00", "recall v"]),
+        ("x zone=-28800", ["2026-02-09 12:08", "2026-02-09T08:00", "recall v x"]),
+        ("zone=far", ["2026-02-09 20:08", "2026-02-09T00:00", "recall v"]),
+        ("zone=99999", ["2026-02-09 20:08", "2026-02-09T00:00", "recall v"]),
+        ("", ["2026-02-09 20:08", "2026-02-09T00:00", "recall v"]),
+    ],
+)
+def test_times_are_those_of_whoever_asks(
+    state: Path, monkeypatch: pytest.MonkeyPatch, words: str, expected: list[str]
+) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+
+    def told(operation: str, arguments: list[str]) -> list[str]:
+        begins, _ = minutes_of("2026-02-09")
+        request = " ".join((operation, *arguments)).strip()
+        return [minute_of("2026-02-09T20:08:59Z"), begins, request]
+
+    def handle(operation: str, arguments: list[str], _: bytes) -> bytes:
+        call = BackgroundCall(lambda: told(operation, arguments))
+        assert call.is_done(60)
+        return json.dumps(call.result()).encode()
+
+    server = SocketServer(state, handle)
+    try:
+        reply = send(state, f"KEEPLORE/1 v recall {words}\n".encode())
+    finally:
+        server.close()
+        monkeypatch.undo()
+        time.tzset()
+    assert json.loads(reply.partition(b"\n")[2]) == expected
+
+
+def test_whoever_asks_says_in_which_zone(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        protocol.time, "localtime", lambda: time.struct_time((0,) * 9, {"tm_gmtoff": 1})
+    )
+    server = SocketServer(
+        state, lambda *_: f'"{minute_of("2026-02-09T00:00:59Z")}"'.encode()
+    )
+    try:
+        assert ask(state, "status", timeout_s=30) == "2026-02-09 00:01"
+    finally:
+        server.close()
 
 
 def test_a_request_is_answered_with_its_length_first(state, server):

@@ -127,7 +127,9 @@ def answer(
         if IS_WINDOWS:
             keeplore_python(state)
         elif len(payload) <= ASK_MAX:
-            request = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode() + payload
+            zone = f"zone={time.localtime().tm_gmtoff}"
+            header = f"KEEPLORE/1 {CLIENT} answer {host} {event} {zone}\n"
+            request = header.encode() + payload
             if name in BRIEFED or (name in TURNS and owes(state)):
                 disk = on_disk()
                 tell = disk.begin if name in BRIEFED else disk.go_on

@@ -314,7 +314,8 @@ class Pipe:
         connection = self.connect_or_start()
         if connection is not None:
             self.missed_at = float("-inf")
-            header = f"KEEPLORE/1 {self.client.CLIENT} mcp\n".encode()
+            zone = time.localtime().tm_gmtoff
+            header = f"KEEPLORE/1 {self.client.CLIENT} mcp zone={zone}\n".encode()
             descriptor = call.begin(connection, header)
         elif self.is_awaited(moment):
             self.put_off(call, RETRY_S)

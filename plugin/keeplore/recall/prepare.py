@@ -27,7 +27,7 @@ from keeplore.recall.unasked.prompt_injection import stated_trust
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.text.agent_scope import agent_of
 from keeplore.text.counts import counted
-from keeplore.text.dates import day_of
+from keeplore.text.dates import day_of, on_clocks_here
 from keeplore.text.times.event_expressions import event_in
 from keeplore.text.times.session_expressions import sessions_in
 from keeplore.text.times.time_expressions import Span
@@ -116,7 +116,7 @@ class RecallContext:
     @property
     def today(self) -> date:
         """The date in this place."""
-        return self.now.astimezone().date()
+        return on_clocks_here(self.now).date()
 
     @property
     def threshold(self) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -11,8 +12,27 @@ MONTHS = (
 )  # fmt: skip
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 NO_DATE = "no date"
+# of whoever asks a worker from elsewhere; None for the one that this process has
+ZONE: ContextVar[tzinfo | None] = ContextVar("ZONE", default=None)
 _LENGTHS = {"d": 1, "w": 7, "y": 365}
 _AGE = re.compile(r"(\d{1,5})\s*([dwy])")
+
+
+def zone_at(offset_s: int) -> tzinfo | None:
+    """The zone that is so far from UTC now; None where that is this process's own, which knows its
+    summer time. Raises ValueError for an offset of a day and more.
+    """
+    offset = timedelta(seconds=offset_s)
+    is_own = datetime.now().astimezone().utcoffset() == offset
+    return None if is_own else timezone(offset)
+
+
+def on_clocks_here(moment: datetime) -> datetime:
+    """The moment in the zone of whoever asks; one without a zone is one of theirs."""
+    zone = ZONE.get()
+    if zone and not moment.tzinfo:
+        return moment.replace(tzinfo=zone)
+    return moment.astimezone(zone)
 
 
 def age_of(value: str) -> timedelta | None:
@@ -28,7 +48,7 @@ def moment_of(value: str) -> datetime | None:
     try:
         if (age := age_of(value)) is not None:
             return datetime.now(UTC) - age
-        return datetime.fromisoformat(value).astimezone()
+        return on_clocks_here(datetime.fromisoformat(value))
     except (ValueError, OverflowError):  # an age or a zone may lead out of the calendar
         return None
 
@@ -60,7 +80,7 @@ def local_time(moment: str) -> datetime | None:
     """A date or time as memories write it, on the clocks of this place; None for any other text."""
     try:
         found = datetime.fromisoformat(moment)
-        return found.astimezone() if found.tzinfo else found
+        return on_clocks_here(found) if found.tzinfo else found
     except (ValueError, TypeError, OverflowError):
         return None
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
 
+from keeplore.text.dates import on_clocks_here
+
 # first hour, and the one after the last; a night lasts into the next day
 _HOURS = {
     "morning": (5, 12),
@@ -29,4 +31,4 @@ def _hour_of_day(day: date, hour: int) -> datetime:
 
 
 def _in_utc(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M}"
+    return f"{on_clocks_here(moment).astimezone(UTC):%Y-%m-%dT%H:%M}"

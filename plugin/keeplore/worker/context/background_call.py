@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -18,8 +19,9 @@ class BackgroundCall(Generic[_T]):
         self._act = act
         self._values: list[_T] = []
         self._errors: list[Exception] = []
+        context = contextvars.copy_context()
         self._thread = threading.Thread(
-            target=self._run, name="keeplore-beside", daemon=True
+            target=context.run, args=(self._run,), name="keeplore-beside", daemon=True
         )
         self._thread.start()
 

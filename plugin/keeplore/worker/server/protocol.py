@@ -3,7 +3,8 @@
 
 A request is the line ``KEEPLORE/1 <version> <operation> [<argument> …]`` and a payload up to the
 end of the stream; a reply is its length in decimal, a line end, and the bytes. Whoever gets fewer
-bytes than announced got no reply.
+bytes than announced got no reply. The argument ``zone=<seconds>`` says how far the clocks of the
+caller are from UTC.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from keeplore.config import installation
 
 NAME = "KEEPLORE/1"
 ADDRESS_FILE = "worker.addr"
+ZONE_MARK = "zone="
 MAX_REQUEST = 2 * 1024 * 1024  # bytes
 MAX_HEADER = 512  # bytes
 BACKLOG_S = 0.01  # between two attempts to connect
@@ -42,7 +44,10 @@ def ask(
     try:
         address = (state / ADDRESS_FILE).read_text(encoding="utf-8").strip()
         body = b"" if payload is None else json.dumps(payload).encode()
-        request = f"{NAME} {__version__} {operation}\n".encode() + body
+        offset_s = time.localtime().tm_gmtoff
+        request = (
+            f"{NAME} {__version__} {operation} {ZONE_MARK}{offset_s}\n".encode() + body
+        )
         reply = _reply(address, request, timeout_s)
         length, _, data = reply.partition(b"\n")
         return json.loads(data) if int(length) == len(data) else None

@@ -14,12 +14,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from keeplore.text.dates import ZONE, zone_at
 from keeplore.worker.server.protocol import (
     ADDRESS_FILE,
     MAX_HEADER,
     MAX_REQUEST,
     MAX_SOCKET_PATH,
     NAME,
+    ZONE_MARK,
     receive,
 )
 from keeplore_hooks import durable
@@ -130,7 +132,7 @@ class SocketServer:
         words = header[:MAX_HEADER].decode("ascii", "replace").split(" ")
         if len(words) < 3 or words[0] != NAME:
             return
-        arguments = [words[1], *words[3:]]
+        arguments = [words[1], *_without_zone(words[3:])]
         reply = self._handle(words[2], arguments, payload)
         connection.settimeout(REQUEST_S)
         try:
@@ -138,6 +140,17 @@ class SocketServer:
         except OSError:
             self._unheard(words[2], arguments, payload)
             raise
+
+
+def _without_zone(arguments: list[str]) -> list[str]:
+    """The other arguments of a request; what is said in this thread is said by the clocks of its
+    zone.
+    """
+    for offset in arguments:
+        if offset.startswith(ZONE_MARK):
+            with contextlib.suppress(ValueError):
+                ZONE.set(zone_at(int(offset.removeprefix(ZONE_MARK))))
+    return [one for one in arguments if not one.startswith(ZONE_MARK)]
 
 
 def _folder_aside() -> str:
