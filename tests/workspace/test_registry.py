@@ -10,7 +10,7 @@ from keeplore.errors import ConfigError, NoWorkspace
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry, open_workspace
 from keeplore.workspace.identity import Project, save_project
-from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore_hooks.events import Origin, Turn
 
 
@@ -162,6 +162,29 @@ def test_a_workspace_is_not_begun_within_a_repository_of_code_unasked(
     assert not (shop / "notes").exists()
     assert initialise(places, shop / "ignored" / "memory").is_new
     assert initialise(places, shop / "notes", beside_code=True).is_new
+
+
+def test_no_workspace_is_begun_or_cloned_within_another(places, tmp_path, git):
+    outer = initialise(places, tmp_path / "outer").root
+    other = initialise(places, tmp_path / "other").root
+    inner = outer / "memory" / "team"
+    attempts = (
+        lambda: initialise(places, inner),
+        lambda: initialise(places, inner, beside_code=True),
+        lambda: clone_workspace(places, str(other), inner, "team"),
+    )
+    for attempt in attempts:
+        with pytest.raises(ConfigError) as refused:
+            attempt()
+        assert str(refused.value) == (
+            f"{inner} lies in the workspace {outer}, whose sync leaves out a repository within it. "
+            f"Name a directory outside of {outer}"
+        )
+        assert not inner.exists()
+    (outer / ".gitignore").write_text("aside/\n")
+    assert initialise(places, outer / "aside" / "team").is_new
+    git("clone", "-q", str(other), str(inner), cwd=tmp_path)
+    assert not initialise(places, inner, "cloned").is_new
 
 
 def test_a_repository_of_settings_in_the_home_directory_holds_no_code(places, git):

@@ -53,13 +53,14 @@ def initialise(
     """Create a workspace in a directory, or register the one that is there.
 
     Raises ConfigError for a name that is taken or a directory that holds something else: also code,
-    unless the workspace is to stand ``beside_code``.
+    unless the workspace is to stand ``beside_code``, and another workspace.
     """
     root = _checked_root(directory)
     if root.exists() and not root.is_dir():
         raise ConfigError(f"{root} is a file", "Name a directory")
     is_new = not (root / FILE).exists() and not _was_cloned(root)
     if is_new:
+        _expect_no_workspace_around(root)
         if not beside_code:
             _expect_no_code(root)
         _chosen_name(Machine.load(places), root, name)  # before anything is written
@@ -78,6 +79,20 @@ def _checked_root(directory: Path) -> Path:
             f"the name of {text} is no text in UTF-8", "Choose another directory"
         )
     return root
+
+
+def _expect_no_workspace_around(root: Path) -> None:
+    """Raise ConfigError within another workspace, which would find what is written in this one and
+    never push it. What that one's git ignores may be one.
+    """
+    for above in root.parents:
+        is_workspace = (above / FILE).exists() and (above / ".git").exists()
+        if is_workspace and not ignored(above, [str(root)]):
+            raise ConfigError(
+                f"{root} lies in the workspace {above}, whose sync leaves out a repository within "
+                "it",
+                f"Name a directory outside of {above}",
+            )
 
 
 def _expect_no_code(root: Path) -> None:
@@ -144,6 +159,7 @@ def clone_workspace(
         last = re.split(r"[/:]", url.rstrip("/").removesuffix(".git"))[-1]
         directory = Path(slugify(last))
     root = _checked_root(directory)
+    _expect_no_workspace_around(root)
     clone(url, root)
     try:
         called = load_settings(root).name
