@@ -13,7 +13,7 @@ from keeplore.memory import Conversation, new_id
 from keeplore.refine.changes import EVENT
 from keeplore.refine.gates import ProposalOutcome
 from keeplore.text.dates import now
-from keeplore.web.acts.act_names import ACTS
+from keeplore.web.actions.action_names import ACTIONS
 from keeplore.workspace.writing.disputes import disputes
 from keeplore.workspace.writing.review import review_candidates
 
@@ -67,7 +67,7 @@ def test_no_form_writes_into_a_frozen_workspace(window: Window) -> None:
         "reject-proposal": {"id": proposal},
         "decide-dispute": {"id": dispute.other.row.id, "decision": "both"},
     }
-    assert forms.keys() | OF_THE_MACHINE == ACTS.keys()
+    assert forms.keys() | OF_THE_MACHINE == ACTIONS.keys()
     set_shared(window.root, workspace.places.state, "frozen", True)  # a value
     before = digests(window.root)
     edit = {"title": "Another", "text": "Other words.", "scope": "project"}

@@ -12,7 +12,7 @@ from written_down import written_lines
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore.web.doctor_findings import Health
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.web.pages import timeline_page
 from keeplore.web.static_export import export
 from keeplore.workspace.registry import Registry
@@ -24,9 +24,9 @@ NEXT = re.compile(r'href="(timeline[^"]*-\d+\.html)"')
 
 
 @pytest.fixture
-def desk(sample: Path, home: Path) -> Iterator[Desk]:
+def context(sample: Path, home: Path) -> Iterator[PageContext]:
     with Registry(Places(home / "state", home / "cache")) as registry:
-        yield Desk(registry, sample, Health(list), csrf="t0ken")
+        yield PageContext(registry, sample, Health(list), csrf="t0ken")
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -34,11 +34,11 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def test_every_page_is_written_once_and_offers_no_act(
-    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+    context: PageContext, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline_page, "AT_ONCE", 6)
     folder = home / "new" / "pages"
-    count = export(desk, folder)
+    count = export(context, folder)
     pages = [path for path in files_of(folder) if path.suffix == ".html"]
     assert (count, folder.stat().st_mode & 0o777) == (len(pages), 0o700)
     assert list(folder.parent.iterdir()) == [folder]
@@ -56,14 +56,14 @@ def test_every_page_is_written_once_and_offers_no_act(
     assert sorted(seen) == written_lines("exported.txt", sorted(seen))
 
 
-def test_what_is_somebody_elses_stays(desk: Desk, home: Path) -> None:
+def test_what_is_somebody_elses_stays(context: PageContext, home: Path) -> None:
     file, folder = home / "letter.txt", home / "letters"
     file.write_text("dear Ann")
     folder.mkdir()
     (folder / "a.txt").write_text("dear Ann")
     for place in (file, folder):
         with pytest.raises(ConfigError) as error:
-            export(desk, place)
+            export(context, place)
         assert (error.value.message, error.value.remedy) == (
             f"{place} is there already, and was not written by `keeplore open`",
             "Name another folder, or take that one away",
@@ -72,11 +72,11 @@ def test_what_is_somebody_elses_stays(desk: Desk, home: Path) -> None:
 
 
 def test_of_an_earlier_export_no_page_is_left_and_what_others_put_there_stays(
-    desk: Desk, home: Path
+    context: PageContext, home: Path
 ) -> None:
     folder = home / "pages"
     folder.mkdir()  # an empty one is nobody's
-    export(desk, folder)
+    export(context, folder)
     page = (folder / "cost.html").read_text()
     (folder / "m" / "stale.html").write_text(page)
     (folder / "threads-old.html").write_text(page)
@@ -86,7 +86,7 @@ def test_of_an_earlier_export_no_page_is_left_and_what_others_put_there_stays(
         (folder / name).write_text("mine")
     (home / ".pages.new").mkdir()  # of an export that was cut short
     (home / ".pages.new" / "half.html").write_text("half")
-    export(desk, folder)
+    export(context, folder)
     names = {path.name for path in files_of(folder)}
     assert "cost.html" in names
     assert names.isdisjoint({"stale.html", "threads-old.html", "half.html"})

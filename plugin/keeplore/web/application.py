@@ -23,11 +23,11 @@ from starlette.routing import Route
 
 from keeplore.errors import KeeploreError, NotFound, disk_message
 from keeplore.viewer.page import page_script, page_style
-from keeplore.web.acts.done import Done
+from keeplore.web.actions.action_result import ActionResult
 from keeplore.web.guard import FORM
 from keeplore.web.live_changes import ChangeFeed
 from keeplore.web.notices import Notice
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.web.pages.cost_page import cost_values
 from keeplore.web.pages.edit_page import EditedText, edit_values
 from keeplore.web.pages.forgotten_page import forgotten_values
@@ -47,11 +47,11 @@ from keeplore.worker.usage.view_log import note_looked_at
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.editing import newest_version
 
-Page = Callable[[Desk, Request], Response]
+Page = Callable[[PageContext, Request], Response]
 ASSETS = ("style.css", "app.js", "htmx.min.js", "icon.svg")
 
 
-def application(desk: Desk, changes: ChangeFeed) -> Starlette:
+def application(context: PageContext, changes: ChangeFeed) -> Starlette:
     """The pages without the guard that stands around them."""
     pages: dict[str, Page] = {
         "/": home,
@@ -73,164 +73,168 @@ def application(desk: Desk, changes: ChangeFeed) -> Starlette:
         "/review": review,
         "/forgotten": forgotten,
     }
-    routes = [Route(path, partial(page, desk)) for path, page in pages.items()]
+    routes = [Route(path, partial(page, context)) for path, page in pages.items()]
     routes += [
-        Route("/m/{id}/edit", partial(save, desk), methods=["POST"]),
-        Route("/act/{name}", partial(act, desk), methods=["POST"]),
+        Route("/m/{id}/edit", partial(save, context), methods=["POST"]),
+        Route("/act/{name}", partial(run_action, context), methods=["POST"]),
         Route("/static/{name}", asset),
-        Route("/w/{name}", partial(elsewhere, desk)),
-        Route("/w/{name}/{rest:path}", partial(elsewhere, desk)),
+        Route("/w/{name}", partial(elsewhere, context)),
+        Route("/w/{name}/{rest:path}", partial(elsewhere, context)),
         Route("/events", partial(events, changes)),
         Route("/alive", partial(alive, changes)),
     ]
     handlers = {
-        KeeploreError: partial(_refused_response, desk),
-        OSError: partial(_failed, desk),
-        HTTPException: partial(_missing_response, desk),
+        KeeploreError: partial(_refused_response, context),
+        OSError: partial(_failed, context),
+        HTTPException: partial(_missing_response, context),
     }
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
-def home(desk: Desk, request: Request) -> Response:
-    return _page(desk, request, "home.html", "home", home_values(desk))
+def home(context: PageContext, request: Request) -> Response:
+    return _page(context, request, "home.html", "home", home_values(context))
 
 
-def elsewhere(desk: Desk, request: Request) -> Response:
+def elsewhere(context: PageContext, request: Request) -> Response:
     """A workspace that cannot be opened, and why: others have pages of their own."""
-    desk.registry.named(request.path_params["name"])
+    context.registry.named(request.path_params["name"])
     raise HTTPException(404)
 
 
-def waiting(desk: Desk, _request: Request) -> Response:
+def waiting(context: PageContext, _request: Request) -> Response:
     # heavy: refining and its rules, for which the first page does not wait
     from keeplore.web.pages.review_page import waiting as counted
 
-    return HTMLResponse(desk.piece("waiting.html", waiting=counted(desk)))
+    return HTMLResponse(context.piece("waiting.html", waiting=counted(context)))
 
 
-def health(desk: Desk, request: Request) -> Response:
-    findings = desk.health.findings(is_anew="anew" in request.query_params)
-    return HTMLResponse(desk.piece("health.html", findings=findings))
+def health(context: PageContext, request: Request) -> Response:
+    findings = context.health.findings(is_anew="anew" in request.query_params)
+    return HTMLResponse(context.piece("health.html", findings=findings))
 
 
-def timeline(desk: Desk, request: Request) -> Response:
+def timeline(context: PageContext, request: Request) -> Response:
     query = TimelineQuery.of(request.query_params)
     after = request.query_params.get("after", "")
-    values = timeline_values(desk, query, after)
+    values = timeline_values(context, query, after)
     if after and "hx-request" in request.headers:
-        return HTMLResponse(desk.piece("timeline_rows.html", **values))
-    values |= picture_values(desk, query)
-    return _page(desk, request, "timeline.html", "timeline", values)
+        return HTMLResponse(context.piece("timeline_rows.html", **values))
+    values |= picture_values(context, query)
+    return _page(context, request, "timeline.html", "timeline", values)
 
 
-def search(desk: Desk, request: Request) -> Response:
-    values = search_values(desk, request.query_params.get("q", ""))
-    return _page(desk, request, "search.html", "search", values)
+def search(context: PageContext, request: Request) -> Response:
+    values = search_values(context, request.query_params.get("q", ""))
+    return _page(context, request, "search.html", "search", values)
 
 
-def why(desk: Desk, request: Request) -> Response:
+def why(context: PageContext, request: Request) -> Response:
     parameters = request.query_params
-    values = why_values(desk, parameters.get("q", ""), parameters.get("id", ""))
-    return HTMLResponse(desk.piece("why.html", **values))
+    values = why_values(context, parameters.get("q", ""), parameters.get("id", ""))
+    return HTMLResponse(context.piece("why.html", **values))
 
 
-def _found_memory(desk: Desk, request: Request) -> FoundMemory:
+def _found_memory(context: PageContext, request: Request) -> FoundMemory:
     """The memory that the address names. Raises NotFound."""
-    return desk.registry.find(request.path_params["id"], desk.cwd)
+    return context.registry.find(request.path_params["id"], context.cwd)
 
 
-def memory(desk: Desk, request: Request) -> Response:
-    found = _found_memory(desk, request)
+def memory(context: PageContext, request: Request) -> Response:
+    found = _found_memory(context, request)
     note_looked_at(found)
-    values = memory_values(desk, found)
-    return _page(desk, request, "memory.html", "timeline", values)
+    values = memory_values(context, found)
+    return _page(context, request, "memory.html", "timeline", values)
 
 
-def raw(desk: Desk, request: Request) -> Response:
-    return PlainTextResponse(raw_text(_found_memory(desk, request)))
+def raw(context: PageContext, request: Request) -> Response:
+    return PlainTextResponse(raw_text(_found_memory(context, request)))
 
 
-def edit(desk: Desk, request: Request) -> Response:
-    found = _found_memory(desk, request)
+def edit(context: PageContext, request: Request) -> Response:
+    found = _found_memory(context, request)
     joins = request.query_params.get("joins", "")
-    values = edit_values(desk, newest_version(desk.registry, found), joins=joins)
-    return _page(desk, request, "edit.html", "timeline", values)
+    values = edit_values(context, newest_version(context.registry, found), joins=joins)
+    return _page(context, request, "edit.html", "timeline", values)
 
 
-def save(desk: Desk, request: Request) -> Response:
+def save(context: PageContext, request: Request) -> Response:
     """The next page; the form again, with what was typed, where it cannot be saved."""
-    from keeplore.web.acts import memory_acts  # heavy, as above
+    from keeplore.web.actions import memory_actions  # heavy, as above
 
     form = request.scope[FORM]
-    found = _found_memory(desk, request)
+    found = _found_memory(context, request)
     try:
-        return _next_page(desk, memory_acts.save_edit(desk, found, form))
+        return _next_page(context, memory_actions.save_edit(context, found, form))
     except (KeeploreError, OSError) as e:
         typed = EditedText.of_form(form)
-        values = edit_values(desk, found, typed, trouble=str(e))
+        values = edit_values(context, found, typed, trouble=str(e))
         values["joins"] = form.get("joins", "")
-        return _page(desk, request, "edit.html", "timeline", values, 409)
+        return _page(context, request, "edit.html", "timeline", values, 409)
 
 
-def threads(desk: Desk, request: Request) -> Response:
-    return _page(desk, request, "threads.html", "threads", threads_values(desk))
+def threads(context: PageContext, request: Request) -> Response:
+    return _page(context, request, "threads.html", "threads", threads_values(context))
 
 
-def thread(desk: Desk, request: Request) -> Response:
-    values = thread_values(desk, request.path_params["id"])
-    return _page(desk, request, "thread.html", "threads", values)
+def thread(context: PageContext, request: Request) -> Response:
+    values = thread_values(context, request.path_params["id"])
+    return _page(context, request, "thread.html", "threads", values)
 
 
-def graph(desk: Desk, request: Request) -> Response:
+def graph(context: PageContext, request: Request) -> Response:
     parameters = request.query_params
     values = graph_values(
-        desk, parameters.get("name", ""), parameters.get("project", "")
+        context, parameters.get("name", ""), parameters.get("project", "")
     )
-    return _page(desk, request, "graph.html", "graph", values)
+    return _page(context, request, "graph.html", "graph", values)
 
 
-def picture(desk: Desk, request: Request) -> Response:
+def picture(context: PageContext, request: Request) -> Response:
     parameters = request.query_params
-    page = picture_page(desk, parameters.get("name", ""), parameters.get("project", ""))
+    page = picture_page(
+        context, parameters.get("name", ""), parameters.get("project", "")
+    )
     return HTMLResponse(page)
 
 
-def places(desk: Desk, request: Request) -> Response:
-    return _page(desk, request, "places.html", "projects", place_values(desk))
+def places(context: PageContext, request: Request) -> Response:
+    return _page(context, request, "places.html", "projects", place_values(context))
 
 
-def cost(desk: Desk, request: Request) -> Response:
-    return _page(desk, request, "cost.html", "cost", cost_values(desk))
+def cost(context: PageContext, request: Request) -> Response:
+    return _page(context, request, "cost.html", "cost", cost_values(context))
 
 
-def statistics(desk: Desk, request: Request) -> Response:
-    values = statistics_values(desk, request.query_params.get("since", ""))
-    return _page(desk, request, "statistics.html", "statistics", values)
+def statistics(context: PageContext, request: Request) -> Response:
+    values = statistics_values(context, request.query_params.get("since", ""))
+    return _page(context, request, "statistics.html", "statistics", values)
 
 
-def review(desk: Desk, request: Request) -> Response:
+def review(context: PageContext, request: Request) -> Response:
     from keeplore.web.pages.review_page import review_values  # heavy, as above
 
-    return _page(desk, request, "review.html", "review", review_values(desk))
+    return _page(context, request, "review.html", "review", review_values(context))
 
 
-def forgotten(desk: Desk, request: Request) -> Response:
-    return _page(desk, request, "forgotten.html", "forgotten", forgotten_values(desk))
+def forgotten(context: PageContext, request: Request) -> Response:
+    return _page(
+        context, request, "forgotten.html", "forgotten", forgotten_values(context)
+    )
 
 
-def act(desk: Desk, request: Request) -> Response:
+def run_action(context: PageContext, request: Request) -> Response:
     """Do what a form asks for, and go on to the page that shows it."""
-    from keeplore.web.acts.act_names import ACTS  # heavy, as above
+    from keeplore.web.actions.action_names import ACTIONS  # heavy, as above
 
-    chosen = ACTS.get(request.path_params["name"])
+    chosen = ACTIONS.get(request.path_params["name"])
     if chosen is None:
         raise HTTPException(404)
     form = {**request.query_params, **request.scope[FORM]}
     try:
-        done = chosen(desk, form)
+        done = chosen(context, form)
     except (KeyError, ValueError) as e:
         raise HTTPException(400) from e
-    return _next_page(desk, done)
+    return _next_page(context, done)
 
 
 def asset(request: Request) -> Response:
@@ -261,43 +265,47 @@ async def alive(changes: ChangeFeed, _request: Request) -> Response:
 
 
 def _page(
-    desk: Desk,
+    context: PageContext,
     request: Request,
     template: str,
     here: str,
     values: dict[str, object],
     status: int = 200,
 ) -> Response:
-    notice = desk.notices.get(request.query_params.get("said", ""))
-    return HTMLResponse(desk.page(template, here, notice=notice, **values), status)
+    notice = context.notices.get(request.query_params.get("said", ""))
+    return HTMLResponse(context.page(template, here, notice=notice, **values), status)
 
 
-def _next_page(desk: Desk, done: Done) -> Response:
-    key = desk.notices.add(done.notice)
+def _next_page(context: PageContext, done: ActionResult) -> Response:
+    key = context.notices.add(done.notice)
     return RedirectResponse(f"{done.address}?said={key}", 303)
 
 
-def _refused_response(desk: Desk, request: Request, error: KeeploreError) -> Response:
+def _refused_response(
+    context: PageContext, request: Request, error: KeeploreError
+) -> Response:
     status = 404 if isinstance(error, NotFound) else 409
-    return _trouble_response(desk, request, status, error.message, error.remedy)
+    return _trouble_response(context, request, status, error.message, error.remedy)
 
 
-def _failed(desk: Desk, request: Request, error: OSError) -> Response:
+def _failed(context: PageContext, request: Request, error: OSError) -> Response:
     remedy = "Check that path, its rights, and the free space there"
-    return _trouble_response(desk, request, 500, disk_message(error), remedy)
+    return _trouble_response(context, request, 500, disk_message(error), remedy)
 
 
-def _missing_response(desk: Desk, request: Request, error: HTTPException) -> Response:
+def _missing_response(
+    context: PageContext, request: Request, error: HTTPException
+) -> Response:
     message = "There is no such page" if error.status_code == 404 else error.detail
-    return _trouble_response(desk, request, error.status_code, message, "")
+    return _trouble_response(context, request, error.status_code, message, "")
 
 
 def _trouble_response(
-    desk: Desk, request: Request, status: int, message: str, remedy: str
+    context: PageContext, request: Request, status: int, message: str, remedy: str
 ) -> Response:
     values = {"message": message, "remedy": remedy}
     if "hx-request" in request.headers:
-        return HTMLResponse(desk.piece("trouble_piece.html", **values), status)
+        return HTMLResponse(context.piece("trouble_piece.html", **values), status)
     notice: Notice | None = None
-    page = desk.page("trouble.html", "", notice=notice, **values)
+    page = context.page("trouble.html", "", notice=notice, **values)
     return HTMLResponse(page, status)

@@ -1,4 +1,4 @@
-"""What is told on the next page after an act, with the way back where there is one."""
+"""What is told on the next page after an action, with the way back where there is one."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import uvicorn
 from keeplore.web.access import Access
 from keeplore.web.doctor_findings import Health
 from keeplore.web.guard import ENTRY, Guard
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.web.workspace_pages import WorkspacePages
 from keeplore.workspace.registry import Registry
 
@@ -39,9 +39,9 @@ class WindowServer:
         access = Access()
         self._unseen_s = unseen_s
         csrf = "" if is_read_only else access.csrf
-        desk = Desk(registry, cwd, health, csrf)
-        _ = desk.workspace
-        self._pages = WorkspacePages(desk)
+        context = PageContext(registry, cwd, health, csrf)
+        _ = context.workspace
+        self._pages = WorkspacePages(context)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.bind((LOOPBACK, 0))
         self._socket.listen()

@@ -13,7 +13,7 @@ from keeplore.viewer.collect import GraphView, overview
 from keeplore.viewer.page import as_page
 from keeplore.web.application import ASSETS, asset_data
 from keeplore.web.links import FileLinks
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.web.pages.cost_page import cost_values
 from keeplore.web.pages.graph_page import NODES
 from keeplore.web.pages.home_page import home_values
@@ -32,7 +32,7 @@ NEEDLESS = ("app.js", "htmx.min.js")
 Page = tuple[str, str]  # path below the folder, and its text
 
 
-def export(desk: Desk, folder: Path) -> int:
+def export(context: PageContext, folder: Path) -> int:
     """Write all pages into a folder, in the place of those of an earlier export; how many. Other
     files in it stay.
 
@@ -40,13 +40,13 @@ def export(desk: Desk, folder: Path) -> int:
     """
     folder = folder.expanduser().absolute()
     _check_replaceable(folder)
-    desk.workspace.index.refresh_for_reading()
+    context.workspace.index.refresh_for_reading()
     aside = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(mode=0o700, parents=True)
     try:
         count = 0
-        for path, text in _pages(replace(desk, csrf="", changes=None)):
+        for path, text in _pages(replace(context, csrf="", changes=None)):
             count += 1
             _write(aside / path, text.encode("utf-8", "replace"))
         for name in (*ASSETS, "graph.css"):
@@ -94,9 +94,9 @@ def _write(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def _pages(desk: Desk) -> Iterator[Page]:
-    top = replace(desk, links=FileLinks(0))
-    below = replace(desk, links=FileLinks(1))
+def _pages(context: PageContext) -> Iterator[Page]:
+    top = replace(context, links=FileLinks(0))
+    below = replace(context, links=FileLinks(1))
     yield "index.html", top.page("home.html", "home", **home_values(top))
     yield from _timelines(top)
     found = threads_values(top)
@@ -113,37 +113,39 @@ def _pages(desk: Desk) -> Iterator[Page]:
     yield from _memories(below)
 
 
-def _timelines(desk: Desk) -> Iterator[Page]:
+def _timelines(context: PageContext) -> Iterator[Page]:
     """The timelines of everything and of each project."""
-    projects = desk.workspace.index.timeline.facets()["project"]
+    projects = context.workspace.index.timeline.facets()["project"]
     for project in ("", *projects):
         query = TimelineQuery(project=project)
-        picture, after, number = picture_values(desk, query), "", 1
+        picture, after, number = picture_values(context, query), "", 1
         while number == 1 or after:
-            values = timeline_values(desk, query, after)
+            values = timeline_values(context, query, after)
             after = values["next"]
             here = str(number) if number > 1 else ""
             number += 1
             values |= {"next": str(number) if after else "", **picture}
-            path = desk.links.page("timeline", project=project, after=here)
-            yield path, desk.page("timeline.html", "timeline", **values)
+            path = context.links.page("timeline", project=project, after=here)
+            yield path, context.page("timeline.html", "timeline", **values)
 
 
-def _graph(desk: Desk) -> Iterator[Page]:
+def _graph(context: PageContext) -> Iterator[Page]:
     values = {"name": "", "project": "", "projects": [], "known": ["everything"]}
-    yield "graph.html", desk.page("graph.html", "graph", **values)
-    view = GraphView(desk.workspace.index, desk.workspace.name, MemoryFilter().allowed)
+    yield "graph.html", context.page("graph.html", "graph", **values)
+    view = GraphView(
+        context.workspace.index, context.workspace.name, MemoryFilter().allowed
+    )
     picture = as_page(overview(view, NODES), ("m/", ".html"))
-    yield desk.links.page("graph/picture"), picture
+    yield context.links.page("graph/picture"), picture
 
 
-def _memories(desk: Desk) -> Iterator[Page]:
+def _memories(context: PageContext) -> Iterator[Page]:
     """Archived ones and earlier versions too, since others lead there."""
     wanted = MemoryFilter(archived="with", superseded=True)
-    for row in desk.workspace.index.listed(wanted):
+    for row in context.workspace.index.listed(wanted):
         try:
-            found = desk.registry.find(row.id, desk.cwd)
+            found = context.registry.find(row.id, context.cwd)
         except KeeploreError:  # its file cannot be read, which the health of home tells
             continue
-        page = desk.page("memory.html", "timeline", **memory_values(desk, found))
-        yield desk.links.memory(row.id).removeprefix("../"), page
+        page = context.page("memory.html", "timeline", **memory_values(context, found))
+        yield context.links.memory(row.id).removeprefix("../"), page

@@ -14,18 +14,18 @@ from keeplore.errors import KeeploreError
 from keeplore.web.application import application
 from keeplore.web.links import OTHERS, ServedLinks
 from keeplore.web.live_changes import ChangeFeed
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 
 
 class WorkspacePages:
     """An ASGI application; what changes in a workspace is followed once somebody looks at it."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, context: PageContext) -> None:
         self._lock = threading.Lock()
-        self._desk = desk
+        self._desk = context
         self._feeds: list[ChangeFeed] = []
         self._pages: dict[str, ASGIApp] = {}
-        self._add_pages("", desk)
+        self._add_pages("", context)
 
     @property
     def unseen_s(self) -> float:
@@ -59,15 +59,15 @@ class WorkspacePages:
                 return None
             if name not in self._pages:
                 links = ServedLinks(f"{OTHERS}{name}")
-                desk = replace(self._desk, name=name, links=links)
-                self._add_pages(name, desk).start()
+                context = replace(self._desk, name=name, links=links)
+                self._add_pages(name, context).start()
             return self._pages[name]
 
-    def _add_pages(self, name: str, desk: Desk) -> ChangeFeed:
+    def _add_pages(self, name: str, context: PageContext) -> ChangeFeed:
         """Open the pages of a workspace. Returns the feed of its changes, not started yet."""
-        feed = ChangeFeed(lambda: desk.workspace)
+        feed = ChangeFeed(lambda: context.workspace)
         self._feeds.append(feed)
-        self._pages[name] = application(replace(desk, changes=feed), feed)
+        self._pages[name] = application(replace(context, changes=feed), feed)
         return feed
 
 

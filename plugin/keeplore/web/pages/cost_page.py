@@ -9,14 +9,14 @@ from keeplore.jobs import counts_in
 from keeplore.llm.ledger import SpendingLedger
 from keeplore.llm.spending_groups import grouped
 from keeplore.text.dates import in_utc
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 
 BY = ("day", "model", "stage")
 SHOWN = timedelta(days=30)
 
 
-def cost_values(desk: Desk) -> dict[str, Any]:
-    places, llm = desk.registry.places, desk.workspace.settings.llm
+def cost_values(context: PageContext) -> dict[str, Any]:
+    places, llm = context.registry.places, context.workspace.settings.llm
     now = datetime.now(UTC)
     ledger = SpendingLedger(places.ledger) if places.ledger.exists() else None
     rows = ledger.rows(in_utc(now - SHOWN)[:10]) if ledger else []

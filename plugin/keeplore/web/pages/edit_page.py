@@ -8,7 +8,7 @@ from typing import Any
 
 from keeplore.memory import Memory
 from keeplore.memory.model import CATEGORIES, SCOPES, WIDE_SCOPES, Scope
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.workspace.registry import FoundMemory
 
 
@@ -50,7 +50,7 @@ def _heading(memory: Memory) -> str:
 
 
 def edit_values(
-    desk: Desk,
+    context: PageContext,
     found: FoundMemory,
     typed: EditedText | None = None,
     joins: str = "",
@@ -68,7 +68,7 @@ def edit_values(
         # heavy: what waits for a decision needs the rules of refining
         from keeplore.web.pages.review_page import dispute_with
 
-        others.append(dispute_with(desk, joins).other.memory)
+        others.append(dispute_with(context, joins).other.memory)
     return {
         "row": found.row,
         "text": typed or EditedText.of_memory(found.memory),
@@ -77,5 +77,5 @@ def edit_values(
         "trouble": trouble,
         "categories": CATEGORIES,
         "scopes": SCOPES if found.memory.scope == Scope.AGENT else WIDE_SCOPES,
-        "projects": [*desk.workspace.index.timeline.facets()["project"]],
+        "projects": [*context.workspace.index.timeline.facets()["project"]],
     }

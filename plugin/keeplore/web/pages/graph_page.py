@@ -10,33 +10,33 @@ from keeplore.text.fences import one_plain_line
 from keeplore.viewer.collect import GraphView, neighbourhood, overview
 from keeplore.viewer.page import as_served_page
 from keeplore.viewer.picture import GraphPicture
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 
 NODES = 300
 HOPS = 2
 
 
-def graph_values(desk: Desk, name: str, project: str) -> dict[str, Any]:
+def graph_values(context: PageContext, name: str, project: str) -> dict[str, Any]:
     """What is asked for, and what can be."""
-    graph = desk.workspace.index.graph
+    graph = context.workspace.index.graph
     return {
         "name": name,
         "project": project,
-        "projects": [*desk.workspace.index.timeline.facets()["project"]],
+        "projects": [*context.workspace.index.timeline.facets()["project"]],
         "known": [entity.spelling for entity in graph.entities(limit=NODES)],
     }
 
 
-def picture_page(desk: Desk, name: str, project: str) -> str:
+def picture_page(context: PageContext, name: str, project: str) -> str:
     """The picture around a name, or of what is mentioned most. Raises NotFound."""
-    picture = _picture(desk, name, project)
-    links = desk.links
+    picture = _picture(context, name, project)
+    links = context.links
     style, script = links.asset("graph.css"), links.asset("graph.js")
     return as_served_page(picture, style, script, (links.page("m/"), ""))
 
 
-def _picture(desk: Desk, name: str, project: str) -> GraphPicture:
-    workspace = desk.workspace
+def _picture(context: PageContext, name: str, project: str) -> GraphPicture:
+    workspace = context.workspace
     allowed = ScopeFilter((("project", project),) if project else ())
     view = GraphView(workspace.index, workspace.name, allowed, project)
     if not name:

@@ -8,16 +8,16 @@ from typing import Any
 
 from keeplore.index.timeline import TimelineFilter
 from keeplore.text.dates import in_utc
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.web.pages.row_view import by_day, views
 
 SHOWN = 40  # new memories
 PROJECTS = 12
 
 
-def home_values(desk: Desk) -> dict[str, Any]:
+def home_values(context: PageContext) -> dict[str, Any]:
     """What the template of the first page is given. Raises IndexUnavailable."""
-    workspace = desk.workspace
+    workspace = context.workspace
     timeline = workspace.index.timeline
     day = datetime.now().astimezone().date() - timedelta(days=1)
     yesterday = in_utc(datetime.combine(day, time.min).astimezone())
@@ -32,5 +32,5 @@ def home_values(desk: Desk) -> dict[str, Any]:
         "total": sum(facets["kind"].values()),
         "projects": [*facets["project"].items()][:PROJECTS],
         # pages that nobody serves cannot ask for it afterwards
-        "findings": desk.health.findings() if desk.links.is_static else None,
+        "findings": context.health.findings() if context.links.is_static else None,
     }

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import EXCHANGES, Exchange, short_turns
 from keeplore.web.links import anchor
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.web.safe_text import SafeMarkdown
 from keeplore.web.templating import spoken_moment
 from keeplore.workspace.freshness import changed_since
@@ -47,13 +47,15 @@ class ExchangeView:
     parts: tuple[SpokenPart, ...]
 
 
-def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
+def memory_values(context: PageContext, found: FoundMemory) -> dict[str, Any]:
     """What the template of a memory's page is given. Raises IndexUnavailable."""
     workspace, memory = found.workspace, found.memory
     details = details_of(found)
     said_in, exchanges = _conversation_and_exchanges(found)
     is_here = said_in == found.row.id
-    markdown = SafeMarkdown(desk.links, _times(exchanges), "" if is_here else said_in)
+    markdown = SafeMarkdown(
+        context.links, _times(exchanges), "" if is_here else said_in
+    )
     steps = history_steps(workspace, found.row.id) if details.versions > 1 else []
     related = neighbours_of(found, HOPS)[:NEIGHBOURS]
     return {
@@ -66,7 +68,7 @@ def memory_values(desk: Desk, found: FoundMemory) -> dict[str, Any]:
         "exchanges": list(_exchange_views(exchanges, markdown)) if is_here else [],
         "steps": [*reversed(steps)],
         "neighbours": related,
-        "since": changed_since(workspace, memory, desk.cwd),
+        "since": changed_since(workspace, memory, context.cwd),
         "transcript": transcript_of(workspace.places, memory),
         "file": workspace.root / found.row.path,
         "is_foreign": workspace.machine_trust.is_foreign(memory),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.index.timeline import WriterRow
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.workspace.capture_policy import place_of
 from keeplore.workspace.identity import Project, load_projects
 from keeplore.workspace.reading.remote_state import remote_state
@@ -25,11 +25,11 @@ class ProjectView:
     reason: str  # why not, "" where it is
 
 
-def place_values(desk: Desk) -> dict[str, Any]:
+def place_values(context: PageContext) -> dict[str, Any]:
     """What the template of the page about this workspace is given. Raises IndexUnavailable,
     ConfigError.
     """
-    workspace = desk.workspace
+    workspace = context.workspace
     timeline = workspace.index.timeline
     written, counts = timeline.writers(), timeline.facets()["machine"]
     machines = workspace.machine_trust.machines(counts)

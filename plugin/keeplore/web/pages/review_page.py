@@ -16,7 +16,7 @@ from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
 from keeplore.text.counts import counted
 from keeplore.text.dates import in_utc
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.workspace.machine_trust import MachineState
 from keeplore.workspace.reading.version_diff import FieldChange, fields_changed
 from keeplore.workspace.writing.disputes import Dispute, disputes
@@ -71,9 +71,9 @@ class WaitingCounts:
         ]
 
 
-def waiting(desk: Desk) -> WaitingCounts:
+def waiting(context: PageContext) -> WaitingCounts:
     """What a person is to decide about; statements of the last month. Raises IndexUnavailable."""
-    workspace = desk.workspace
+    workspace = context.workspace
     since = in_utc(datetime.now(UTC) - LOOKED_BACK)
     statements = islice(review_candidates(workspace, EVERYWHERE, since), COUNTED)
     machines = workspace.machine_trust.machines()
@@ -85,9 +85,9 @@ def waiting(desk: Desk) -> WaitingCounts:
     )
 
 
-def review_values(desk: Desk) -> dict[str, Any]:
+def review_values(context: PageContext) -> dict[str, Any]:
     """What the template of the review page is given. Raises IndexUnavailable."""
-    workspace = desk.workspace
+    workspace = context.workspace
     counts = workspace.index.timeline.facets()["machine"]
     machines = workspace.machine_trust.machines(counts)
     unknown = [machine for machine in machines if machine.state is MachineState.UNKNOWN]
@@ -96,34 +96,36 @@ def review_values(desk: Desk) -> dict[str, Any]:
         "disputes": [*map(_dispute_view, found)],
         "proposals": [*held_proposals(workspace, EVERYWHERE)],
         "machines": [(machine, counts.get(machine.id, 0)) for machine in unknown],
-        "statements": [*islice(_statements(desk), SHOWN)],
+        "statements": [*islice(_statements(context), SHOWN)],
         "is_cut": SHOWN,
         "looked_at": LOOKED_AT,
         "has_older": workspace.index.count(CONVERSATIONS) > LOOKED_AT,
     }
 
 
-def dispute_with(desk: Desk, other_id: str) -> Dispute:
+def dispute_with(context: PageContext, other_id: str) -> Dispute:
     """The open dispute that this other version is in. Raises NotFound."""
-    workspace = desk.workspace
+    workspace = context.workspace
     workspace.index.refresh()
     found = disputes(workspace.index, workspace.store)
     return _first_waiting(one for one in found if one.other.row.id == other_id)
 
 
-def proposal_of(desk: Desk, proposal_id: str) -> HeldProposal:
+def proposal_of(context: PageContext, proposal_id: str) -> HeldProposal:
     """The waiting proposal with this id. Raises NotFound."""
-    held = held_proposals(desk.workspace, EVERYWHERE)
+    held = held_proposals(context.workspace, EVERYWHERE)
     return _first_waiting(proposal for proposal in held if proposal.id == proposal_id)
 
 
-def _statements(desk: Desk) -> Iterator[ReviewCandidate]:
-    return review_candidates(desk.workspace, EVERYWHERE, newest=LOOKED_AT)
+def _statements(context: PageContext) -> Iterator[ReviewCandidate]:
+    return review_candidates(context.workspace, EVERYWHERE, newest=LOOKED_AT)
 
 
-def statement_of_draft(desk: Desk, draft_id: str) -> ReviewCandidate:
+def statement_of_draft(context: PageContext, draft_id: str) -> ReviewCandidate:
     """The waiting statement whose draft has this id. Raises NotFound."""
-    return _first_waiting(one for one in _statements(desk) if one.draft.id == draft_id)
+    return _first_waiting(
+        one for one in _statements(context) if one.draft.id == draft_id
+    )
 
 
 def _first_waiting(found: Iterator[_Waiting]) -> _Waiting:

@@ -8,7 +8,7 @@ from typing import Any
 
 from keeplore.recall.render import since_then
 from keeplore.recall.request import AnswerStatus, RecallRequest
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.workspace.reading.explain import explain
 
 SHOWN = 20  # hits
@@ -22,13 +22,13 @@ SILENCE = {
 }
 
 
-def search_values(desk: Desk, question: str) -> dict[str, Any]:
+def search_values(context: PageContext, question: str) -> dict[str, Any]:
     """The answer to a question; without one an empty page. Raises IndexUnavailable."""
     question = question[:MAX_QUESTION].strip()
     if not question:
         return {"question": "", "answer": None, "hits": [], "silence": "", "took_ms": 0}
     began = time.monotonic()
-    answer = desk.registry.recall(request(desk, question))
+    answer = context.registry.recall(request(context, question))
     took_ms = round((time.monotonic() - began) * 1000)
     return {
         "question": question,
@@ -41,15 +41,15 @@ def search_values(desk: Desk, question: str) -> dict[str, Any]:
     }
 
 
-def why_values(desk: Desk, question: str, reference: str) -> dict[str, Any]:
+def why_values(context: PageContext, question: str, reference: str) -> dict[str, Any]:
     """What each part gave to the score of a memory. Raises NotFound, IndexUnavailable."""
-    explanation = explain(desk.registry, reference, request(desk, question))
+    explanation = explain(context.registry, reference, request(context, question))
     parts = explanation.shown_parts
     widest = max((abs(part.odds) for part in parts), default=1.0)
     return {"told": explanation, "parts": parts, "widest": widest, "question": question}
 
 
-def request(desk: Desk, question: str) -> RecallRequest:
+def request(context: PageContext, question: str) -> RecallRequest:
     """The request of a person who waits: in all projects, with what the index has."""
-    asked = RecallRequest(question, cwd=desk.cwd, limit=SHOWN, wide=True)
-    return replace(asked, at_once=desk.is_followed)
+    asked = RecallRequest(question, cwd=context.cwd, limit=SHOWN, wide=True)
+    return replace(asked, at_once=context.is_followed)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from keeplore.text.dates import day_of, in_utc
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.workspace.activity import Counted
 from keeplore.workspace.reading.activity_report import activity_report
 
@@ -25,11 +25,11 @@ TOLD = {
 }
 
 
-def statistics_values(desk: Desk, since: str) -> dict[str, Any]:
+def statistics_values(context: PageContext, since: str) -> dict[str, Any]:
     """The figures of as many days as ``since`` says, else of a month."""
     days = int(since) if since in map(str, DAYS) else USUAL
     first = day_of(in_utc(datetime.now(UTC) - timedelta(days=days)))
-    report = activity_report(desk.workspace, first)
+    report = activity_report(context.workspace, first)
     groups: dict[str, list[tuple[str, int]]] = {}
     for counted, (group, what) in TOLD.items():
         groups.setdefault(group, []).append((what, report["counts"][counted]))

@@ -12,7 +12,7 @@ from keeplore.index.timeline import DoubtedWriters, TimelineFilter
 from keeplore.memory import Conversation
 from keeplore.memory.model import without_empty
 from keeplore.text.dates import in_utc
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.web.pages.row_view import by_day, views
 from keeplore.workspace.workspace import Workspace
 
@@ -74,9 +74,11 @@ class DayCell:
     level: int
 
 
-def timeline_values(desk: Desk, query: TimelineQuery, after: str) -> dict[str, Any]:
+def timeline_values(
+    context: PageContext, query: TimelineQuery, after: str
+) -> dict[str, Any]:
     """What the page shows behind a cursor. Raises IndexUnavailable."""
-    workspace = desk.workspace
+    workspace = context.workspace
     page = workspace.index.timeline.page(
         query.filter(workspace), after, AT_ONCE, _question_filter(workspace, query)
     )
@@ -88,9 +90,9 @@ def timeline_values(desk: Desk, query: TimelineQuery, after: str) -> dict[str, A
     }
 
 
-def picture_values(desk: Desk, query: TimelineQuery) -> dict[str, Any]:
+def picture_values(context: PageContext, query: TimelineQuery) -> dict[str, Any]:
     """The choices that there are, and the activity of a year. Raises IndexUnavailable."""
-    workspace, today = desk.workspace, datetime.now().astimezone().date()
+    workspace, today = context.workspace, datetime.now().astimezone().date()
     timeline = workspace.index.timeline
     first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
     chosen = query.filter(workspace, with_day=False)

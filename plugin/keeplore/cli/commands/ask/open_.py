@@ -63,10 +63,10 @@ def _check_installed() -> None:
 
 def _export(registry: Registry, folder: Path) -> None:
     # heavy: git and the index are needed here, not for --help
-    from keeplore.web.page_desk import Desk
+    from keeplore.web.page_context import PageContext
     from keeplore.web.static_export import export
 
-    count = export(Desk(registry, Path.cwd(), health_of(registry)), folder)
+    count = export(PageContext(registry, Path.cwd(), health_of(registry)), folder)
     say(f"{count} pages: {near(folder.absolute() / 'index.html')}")
 
 

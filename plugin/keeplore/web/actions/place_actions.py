@@ -6,34 +6,34 @@ from collections.abc import Mapping
 
 from keeplore.config.capture_choice import CaptureRule, RuleKind
 from keeplore.errors import ConfigError
-from keeplore.web.acts.done import Done, undo_address
+from keeplore.web.actions.action_result import ActionResult, undo_address
 from keeplore.web.notices import Notice
-from keeplore.web.page_desk import Desk
+from keeplore.web.page_context import PageContext
 from keeplore.worker.after_writing import tell_worker
 from keeplore.workspace.writing import person_choice
 
 PLACES = "projects"
 
 
-def exclude_project(desk: Desk, form: Mapping[str, str]) -> Done:
+def exclude_project(context: PageContext, form: Mapping[str, str]) -> ActionResult:
     """Capture nothing of a project any more, on this machine; its memories stay."""
     rules = _rules(form["id"])
-    person_choice.exclude(desk.workspace, rules, is_shared=False)
-    tell_worker(desk.workspace.places)
-    undo = undo_address(desk, "include", id=form["id"])
+    person_choice.exclude(context.workspace, rules, is_shared=False)
+    tell_worker(context.workspace.places)
+    undo = undo_address(context, "include", id=form["id"])
     text = f"Left out of memory on this machine: {form['id']}. What is there stays."
-    return Done(desk.links.page(PLACES), Notice(text, undo))
+    return ActionResult(context.links.page(PLACES), Notice(text, undo))
 
 
-def include_project(desk: Desk, form: Mapping[str, str]) -> Done:
+def include_project(context: PageContext, form: Mapping[str, str]) -> ActionResult:
     """Capture it again."""
     rules = _rules(form["id"])
-    workspace = desk.workspace
-    person_choice.include(desk.registry, workspace, rules, is_shared=False)
-    tell_worker(desk.workspace.places)
-    undo = undo_address(desk, "exclude", id=form["id"])
+    workspace = context.workspace
+    person_choice.include(context.registry, workspace, rules, is_shared=False)
+    tell_worker(context.workspace.places)
+    undo = undo_address(context, "exclude", id=form["id"])
     notice = Notice(f"Captured again: {form['id']}", undo)
-    return Done(desk.links.page(PLACES), notice)
+    return ActionResult(context.links.page(PLACES), notice)
 
 
 def _rules(project: str) -> person_choice.Rules:

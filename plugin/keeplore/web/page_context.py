@@ -20,7 +20,7 @@ from keeplore.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Desk:
+class PageContext:
     """``directory`` is where the pages were opened, ``name`` that of another workspace; ``csrf``
     stands in every form, and without one nothing can be changed.
     """

@@ -1,3 +1,0 @@
-"""What a person does in the window: each act calls the function of the command that does the same,
-commits as that does, and tells what can be taken back.
-"""
