@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from keeplore.capture import segmenter
-from keeplore.capture.segmenter import Segmenter, Shift
+from keeplore.capture.segmenter import Segmenter, TopicShift
 from keeplore.index import Embedder, embedder_for
 from keeplore.text.terms import cosine, weighted
 from keeplore_hooks.events import Origin, Turn, Work
@@ -130,8 +130,8 @@ class Words(Segmenter):
 
     def shift_of(
         self, _exchanges: Sequence[Mapping[str, Any]], _turn: Turn, _work: Work
-    ) -> Shift:
-        return Shift(self._size, need=2.0, need_maybe=1.0)
+    ) -> TopicShift:
+        return TopicShift(self._size, need=2.0, need_maybe=1.0)
 
 
 class Subject(Segmenter):

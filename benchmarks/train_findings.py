@@ -5,8 +5,8 @@ sessions they were not fitted on.
 
 Logistic regression with a ridge penalty over the features of ``lasting_model``, by iteratively
 reweighted least squares. The labels in ``findings_labels.tsv`` were given by reading, from
-sentences that ``findings.places`` lets through; each names a sentence by the first eight hex digits
-of its SHA-256. The figures are of sessions that were left out one by one. Without ``--write`` they
+the sentences that ``candidate_sentences`` gives; each names one by eight hex digits of its
+SHA-256. The figures are of sessions that were left out one by one. Without ``--write`` they
 are only printed. The data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
 """
 
@@ -33,7 +33,7 @@ THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.65, 0.7)
 @dataclass(frozen=True, slots=True)
 class Labelled:
     session: str
-    place: findings.Place
+    place: findings.CandidateSentence
     lasts: bool
 
 
@@ -77,7 +77,7 @@ def _of_session(session: str, labels: dict[str, str]) -> list[Labelled]:
     return [
         Labelled(session, place, label == LASTS)
         for place in (
-            findings.finding_places(exchanges(DATA / session)) if session else ()
+            findings.candidate_sentences(exchanges(DATA / session)) if session else ()
         )
         if (label := labels.pop(text_hash(place.sentence.text), ""))
     ]

@@ -31,7 +31,7 @@ from talks import DATA, text_hash
 from keeplore.capture import task_change
 from keeplore.capture.message_filter import filtered_exchange, observed_work
 from keeplore.capture.open_conversation import says_little
-from keeplore.capture.segmenter import Segmenter, Shift, boundary
+from keeplore.capture.segmenter import Segmenter, TopicShift, boundary
 from keeplore.capture.task_change import TaskEvidence
 from keeplore.index import embedder_for
 from keeplore.memory import Exchange
@@ -90,13 +90,13 @@ class Judge:
         is_asked = self._of(session, start, n, sure) == "shift"
         return shift.task if is_asked else None
 
-    def _shift(self, session: Recorded, start: int, n: int) -> Shift:
+    def _shift(self, session: Recorded, start: int, n: int) -> TopicShift:
         before = session.before(start, n)
         return self._segmenter.shift_of(
             before, session.turns[n], session.work(start, n)
         )
 
-    def _of(self, session: Recorded, start: int, n: int, shift: Shift) -> str:
+    def _of(self, session: Recorded, start: int, n: int, shift: TopicShift) -> str:
         turn = session.turns[n]
         if says_little(session.exchanges[n], turn.work):
             return ""

@@ -35,7 +35,7 @@ import segmentation
 from segmentation import DATA, HERE, Dialogue
 
 from keeplore.capture import segmenter, topic_model
-from keeplore.capture.topic_model import Unit
+from keeplore.capture.topic_model import EmbeddedExchange
 from keeplore.index import embedder_for
 from keeplore_hooks.events import Turn
 
@@ -57,7 +57,7 @@ Split = tuple[list[int], list[int]]
 class Talk:
     """A dialogue as the model sees it."""
 
-    units: Sequence[Unit]
+    units: Sequence[EmbeddedExchange]
     ids: Sequence[int]  # numbers of the utterances with which the units begin
     true: frozenset[int]
     length: int  # utterances
@@ -86,7 +86,7 @@ class Vectors:
                     zip(kept["keys"].tolist(), kept["vectors"], strict=True)
                 )
 
-    def units(self, pairs: Sequence[tuple[str, str]]) -> list[Unit]:
+    def units(self, pairs: Sequence[tuple[str, str]]) -> list[EmbeddedExchange]:
         texts = {
             key_of(text): text for text in (segmenter.compact(*pair) for pair in pairs)
         }
@@ -104,7 +104,8 @@ class Vectors:
                 )
             )
         return [
-            Unit(*pair, self._known[key_of(segmenter.compact(*pair))]) for pair in pairs
+            EmbeddedExchange(*pair, self._known[key_of(segmenter.compact(*pair))])
+            for pair in pairs
         ]
 
     def save(self) -> None:
@@ -151,7 +152,7 @@ def talks_of(dialogues: Sequence[Dialogue], vectors: Vectors) -> list[Talk]:
 
 
 def spliced(
-    pieces: Sequence[tuple[Hashable, Sequence[Unit]]],
+    pieces: Sequence[tuple[Hashable, Sequence[EmbeddedExchange]]],
     count: int,
     lengths: Sequence[int],
 ) -> list[Talk]:
@@ -161,7 +162,7 @@ def spliced(
     chance = random.Random(SEED)
     made = []
     for _ in range(count):
-        units: list[Unit] = []
+        units: list[EmbeddedExchange] = []
         starts: list[int] = []
         before: Hashable = None
         for _ in range(chance.randint(3, 6)):
@@ -178,9 +179,9 @@ def spliced(
 
 def chats(
     vectors: Vectors, left_out: frozenset[str]
-) -> list[tuple[Hashable, list[Unit]]]:
+) -> list[tuple[Hashable, list[EmbeddedExchange]]]:
     """Runs of exchanges with an assistant of which none is in ``left_out``."""
-    found: list[tuple[Hashable, list[Unit]]] = []
+    found: list[tuple[Hashable, list[EmbeddedExchange]]] = []
     lines = (
         (DATA.parent / "retrieval" / "beam100k.jsonl")
         .read_text(encoding="utf-8")
@@ -271,7 +272,7 @@ def solved(x: Any, curvature: Any, penalty: Any, slope: Any) -> Any:
 def cut(talk: Talk, weights: Any) -> set[int]:
     """Boundaries as the product finds them with these weights, cue words and all."""
     found, start = set(), 0
-    model = topic_model.Model(weights)
+    model = topic_model.TopicModel(weights)
     said = [
         {"at": "", "user": unit.user, "assistant": unit.assistant}
         for unit in talk.units

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from keeplore.capture import segmenter
 from keeplore.capture.segmenter import (
     Segmenter,
-    Shift,
+    TopicShift,
     boundary,
     is_confirmation,
     takes_up,
@@ -111,7 +111,7 @@ def test_a_short_confirmation_never_opens_a_topic(message: str) -> None:
         boundary(
             QUEUE * 20,
             turn(message, at="2026-03-09T10:00:00Z"),
-            shift=Shift(9.0, 0.4, 0.2),
+            shift=TopicShift(9.0, 0.4, 0.2),
         )
         == ""
     )
@@ -136,7 +136,7 @@ def test_a_confirmation_has_less_than_eighty_characters() -> None:
 
 def test_nothing_is_a_boundary_before_the_first_exchange() -> None:
     assert (
-        boundary([], turn("next task: the login page"), shift=Shift(2.0, 0.4, 0.2))
+        boundary([], turn("next task: the login page"), shift=TopicShift(2.0, 0.4, 0.2))
         == ""
     )
 
@@ -146,7 +146,7 @@ def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
         boundary(
             QUEUE,
             turn("the queue again", at="2026-03-01T12:20:00Z"),
-            shift=Shift(-1.0, 0.4, 0.2),
+            shift=TopicShift(-1.0, 0.4, 0.2),
         )
         == "pause"
     )
@@ -154,7 +154,7 @@ def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
         boundary(
             QUEUE,
             turn("the queue again", at="2026-03-01T12:19:00Z"),
-            shift=Shift(-1.0, 0.4, 0.2),
+            shift=TopicShift(-1.0, 0.4, 0.2),
         )
         == ""
     )
@@ -165,9 +165,9 @@ def test_after_an_hour_half_a_shift_is_a_boundary() -> None:
         turn("our login page", at=f"2026-03-01T11:{minute}:00Z")
         for minute in ("20", "19")
     )
-    assert boundary(QUEUE, later, shift=Shift(0.2, 0.4, 0.2)) == "pause"
-    assert boundary(QUEUE, later, shift=Shift(0.1, 0.4, 0.2)) == ""
-    assert boundary(QUEUE, sooner, shift=Shift(0.2, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, later, shift=TopicShift(0.2, 0.4, 0.2)) == "pause"
+    assert boundary(QUEUE, later, shift=TopicShift(0.1, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, sooner, shift=TopicShift(0.2, 0.4, 0.2)) == ""
 
 
 @pytest.mark.parametrize(
@@ -178,9 +178,9 @@ def test_after_an_hour_half_a_shift_is_a_boundary() -> None:
     ],
 )
 def test_an_interrupted_message_that_is_sent_again_opens_no_topic(message: str) -> None:
-    assert boundary(QUEUE, turn(message), shift=Shift(2.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, turn(message), shift=TopicShift(2.0, 0.4, 0.2)) == ""
     assert (
-        boundary(QUEUE, turn("and who is paged?"), shift=Shift(2.0, 0.4, 0.2))
+        boundary(QUEUE, turn("and who is paged?"), shift=TopicShift(2.0, 0.4, 0.2))
         == "shift"
     )
 
@@ -188,11 +188,12 @@ def test_an_interrupted_message_that_is_sent_again_opens_no_topic(message: str) 
 def test_words_that_begin_alike_are_another_message() -> None:
     before = talk(("go", "Done."), ("fix the parser", "Done."))
     assert (
-        boundary(before[:1], turn("google sign-in"), shift=Shift(2.0, 0.4, 0.2))
+        boundary(before[:1], turn("google sign-in"), shift=TopicShift(2.0, 0.4, 0.2))
         == "shift"
     )
     assert (
-        boundary(before, turn("fix the printer"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
+        boundary(before, turn("fix the printer"), shift=TopicShift(2.0, 0.4, 0.2))
+        == "shift"
     )
 
 
@@ -202,7 +203,7 @@ def test_the_pause_counts_from_the_end_of_the_answer() -> None:
         boundary(
             busy,
             turn("the queue again", at="2026-03-01T12:30:00Z"),
-            shift=Shift(0.0, 0.4, 0.2),
+            shift=TopicShift(0.0, 0.4, 0.2),
         )
         == ""
     )
@@ -212,7 +213,7 @@ def test_the_pause_counts_from_the_end_of_the_answer() -> None:
 def test_a_time_that_cannot_be_compared_is_no_pause(at: str) -> None:
     assert (
         boundary(
-            QUEUE, turn("how long is the lease", at=at), shift=Shift(0.0, 0.4, 0.2)
+            QUEUE, turn("how long is the lease", at=at), shift=TopicShift(0.0, 0.4, 0.2)
         )
         == ""
     )
@@ -231,7 +232,7 @@ def test_a_time_that_cannot_be_compared_is_no_pause(at: str) -> None:
     ],
 )
 def test_words_that_open_a_subject_are_a_boundary(message: str) -> None:
-    assert boundary(QUEUE, turn(message), shift=Shift(0.0, 0.4, 0.2)) == "words"
+    assert boundary(QUEUE, turn(message), shift=TopicShift(0.0, 0.4, 0.2)) == "words"
 
 
 @pytest.mark.parametrize(
@@ -244,18 +245,18 @@ def test_words_that_open_a_subject_are_a_boundary(message: str) -> None:
     ],
 )
 def test_such_words_inside_a_sentence_are_none(message: str) -> None:
-    assert boundary(QUEUE, turn(message), shift=Shift(0.1, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, turn(message), shift=TopicShift(0.1, 0.4, 0.2)) == ""
 
 
 def test_words_that_may_open_a_subject_need_some_shift() -> None:
     message = turn("now let's work on the login page")
-    assert boundary(QUEUE, message, shift=Shift(0.3, 0.4, 0.2)) == "words"
-    assert boundary(QUEUE, message, shift=Shift(0.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, message, shift=TopicShift(0.3, 0.4, 0.2)) == "words"
+    assert boundary(QUEUE, message, shift=TopicShift(0.0, 0.4, 0.2)) == ""
 
 
 def test_carrying_out_what_was_talked_about_goes_on() -> None:
     message = turn("ok, let's build this")
-    assert boundary(QUEUE, message, shift=Shift(0.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, message, shift=TopicShift(0.0, 0.4, 0.2)) == ""
 
 
 BUSY = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.5)
@@ -263,7 +264,7 @@ BUSY = TaskEvidence(0.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.5)
 
 def test_where_an_agent_works_a_reply_never_opens_a_topic() -> None:
     asked = [*QUEUE[:-1], {**QUEUE[-1], "assistant": "Done. Shall I push it?"}]
-    sure = Shift(1.0, 0.3, 0.3, BUSY)
+    sure = TopicShift(1.0, 0.3, 0.3, BUSY)
     message = turn("the export of invoices crashes on the second page")
     assert boundary(asked, message, shift=sure) == ""
     assert boundary(QUEUE, message, shift=sure) == "shift"
@@ -273,7 +274,7 @@ def test_where_an_agent_works_a_reply_never_opens_a_topic() -> None:
 
 
 def test_where_an_agent_works_a_pick_by_number_never_opens_a_topic() -> None:
-    sure = Shift(1.0, 0.3, 0.3, BUSY)
+    sure = TopicShift(1.0, 0.3, 0.3, BUSY)
     for message in ("address 41", "fix 2 and 3, please", "1. Yes, the table. 2. No"):
         assert boundary(QUEUE, turn(message), shift=sure) == "", message
     assert boundary(QUEUE, turn("10 invoices are lost"), shift=sure) == "shift"
@@ -281,7 +282,7 @@ def test_where_an_agent_works_a_pick_by_number_never_opens_a_topic() -> None:
 
 def test_where_an_agent_works_silence_is_no_boundary() -> None:
     later = turn("and the queue's table?", at="2026-03-03T11:20:00Z")
-    assert boundary(QUEUE, later, shift=Shift(0.29, 0.3, 0.3, BUSY)) == ""
+    assert boundary(QUEUE, later, shift=TopicShift(0.29, 0.3, 0.3, BUSY)) == ""
 
 
 def test_by_rule_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -> None:
@@ -323,17 +324,19 @@ def test_handing_in_the_work_needs_more(message: str) -> None:
 
 def test_a_file_does_not_grow_without_end() -> None:
     assert (
-        boundary(QUEUE * 25, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2))
+        boundary(
+            QUEUE * 25, turn("how long is the lease"), shift=TopicShift(0.0, 0.4, 0.2)
+        )
         == "size"
     )
     shorter = QUEUE * 24
     question = turn("how long is the lease")
-    assert boundary(shorter, question, shift=Shift(0.0, 0.4, 0.2)) == ""
-    assert boundary(QUEUE * 25, turn("yes"), shift=Shift(0.0, 0.4, 0.2)) == ""
-    assert boundary(QUEUE * 50, turn("yes"), shift=Shift(0.0, 0.4, 0.2)) == "size"
+    assert boundary(shorter, question, shift=TopicShift(0.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE * 25, turn("yes"), shift=TopicShift(0.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE * 50, turn("yes"), shift=TopicShift(0.0, 0.4, 0.2)) == "size"
     huge = talk(("log", "x" * segmenter.MAX_SIZE))
     assert (
-        boundary(huge, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2))
+        boundary(huge, turn("how long is the lease"), shift=TopicShift(0.0, 0.4, 0.2))
         == "size"
     )
 

@@ -12,7 +12,7 @@ import pytest
 from keeplore.capture import segmenter
 from keeplore.capture.segmenter import (
     Segmenter,
-    Shift,
+    TopicShift,
     amends_proposal,
     boundary,
     compact,
@@ -21,10 +21,10 @@ from keeplore.capture.segmenter import (
     learned_shift,
     takes_up,
 )
-from keeplore.capture.topic_model import Unit
+from keeplore.capture.topic_model import EmbeddedExchange
 from keeplore_hooks.events import Origin, Turn, Work
 
-FAR = Shift(0.0, 0.4, 0.2)
+FAR = TopicShift(0.0, 0.4, 0.2)
 FIVE = "restyle invoice header brand colours"  # five words that say something
 OPTION_C = "**Option C: a database for each customer**"
 
@@ -110,17 +110,20 @@ def test_a_talk_is_full_at_a_number_of_exchanges(exchanges: int, why: str) -> No
 def test_the_learned_need_is_mixed_of_that_in_a_chat_and_that_with_an_assistant(
     message: str, answer_chars: int, need: float
 ) -> None:
-    units = [Unit("where do they lie?", OPTION_C, None)]
-    units += [Unit("and why?", "x" * answer_chars, None)] * 7
-    shift = learned_shift(0.2, [*units, Unit(message, "", None)])
-    assert shift == pytest.approx(Shift(0.2, need, 0.25), abs=1e-5)
+    units = [EmbeddedExchange("where do they lie?", OPTION_C, None)]
+    units += [EmbeddedExchange("and why?", "x" * answer_chars, None)] * 7
+    shift = learned_shift(0.2, [*units, EmbeddedExchange(message, "", None)])
+    assert shift == pytest.approx(TopicShift(0.2, need, 0.25), abs=1e-5)
 
 
 @pytest.mark.parametrize(("answer_chars", "need"), [(1, 0.4), (25_000, 0.7)])
 def test_the_learned_need_is_higher_behind_a_single_answer_of_an_assistant(
     answer_chars: int, need: float
 ) -> None:
-    units = [Unit("and why?", "x" * answer_chars, None), Unit(FIVE, "", None)]
+    units = [
+        EmbeddedExchange("and why?", "x" * answer_chars, None),
+        EmbeddedExchange(FIVE, "", None),
+    ]
     assert learned_shift(0.2, units).need == pytest.approx(need, abs=1e-5)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from keeplore.capture import segmenter, topic_model
 from keeplore.capture.segmenter import Segmenter
-from keeplore.capture.topic_model import Unit
+from keeplore.capture.topic_model import EmbeddedExchange
 from keeplore.index import embedder_for
 from keeplore_hooks.events import Origin, Turn, Work
 
@@ -40,9 +40,9 @@ SAME = (
 )
 
 
-def unit(user: str, assistant: str, seed: int = 0) -> Unit:
+def unit(user: str, assistant: str, seed: int = 0) -> EmbeddedExchange:
     vector = np.random.default_rng(seed).normal(size=topic_model.DIM).astype(np.float32)
-    return Unit(user, assistant, vector / np.linalg.norm(vector))
+    return EmbeddedExchange(user, assistant, vector / np.linalg.norm(vector))
 
 
 def said(*pairs: tuple[str, str]) -> list[dict[str, str]]:
@@ -179,7 +179,10 @@ def test_what_was_said_counts_only_where_people_chat() -> None:
         unit("do you like jazz?", "I love it", 1),
         unit("my dog is ill", "oh no", 2),
     ]
-    work = [Unit(u.user, "An answer of an assistant. " * 60, u.vector) for u in chat]
+    work = [
+        EmbeddedExchange(u.user, "An answer of an assistant. " * 60, u.vector)
+        for u in chat
+    ]
     assert topic_model.assistant_likeness(chat) < 0.01
     assert topic_model.assistant_likeness(work) > 0.99
     content = slice(2 * topic_model.SCALARS + 1, None)

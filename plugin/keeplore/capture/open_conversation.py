@@ -22,7 +22,7 @@ EARLIER, LATER = "Earlier in this session", "Later in this session"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NewConversation:
     """The conversation that is to begin, and why it is not the one before."""
 
     id: str

@@ -18,8 +18,8 @@ from keeplore.capture.message_filter import clean, filtered_exchange, observed_w
 from keeplore.capture.open_conversation import (
     EARLIER,
     LATER,
+    NewConversation,
     OpenConversation,
-    Part,
     is_tentative,
     says_little,
 )
@@ -164,7 +164,7 @@ class Capture:
         """The conversation that a new exchange goes on with; a new one behind a boundary."""
         place = self._deps.place(turn.origin)
         origin = state.origin
-        part = Part(new_id(origin.host, origin.session, exchange.id), place)
+        part = NewConversation(new_id(origin.host, origin.session, exchange.id), place)
         if current is not None:
             reason = self._boundary(state, current, place, turn, exchange)
             if not reason:
@@ -227,7 +227,7 @@ class Capture:
         return self._open[key]
 
     def _begin(
-        self, state: SessionState, exchange: Exchange, part: Part
+        self, state: SessionState, exchange: Exchange, part: NewConversation
     ) -> OpenConversation:
         """Open a conversation with its first exchange, linked to the one before."""
         origin = state.origin

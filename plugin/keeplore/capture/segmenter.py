@@ -81,7 +81,7 @@ USUAL_WORDS, SPREAD_WORDS = 0.25, 0.35
 USUAL_COSINE, SPREAD_COSINE = 0.2, 0.3
 
 
-class Shift(NamedTuple):
+class TopicShift(NamedTuple):
     """How far a turn is from the conversation, and from where on that makes a boundary."""
 
     size: float
@@ -90,7 +90,9 @@ class Shift(NamedTuple):
     task: TaskEvidence | None = None  # where an agent works: silence says nothing there
 
 
-def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -> str:
+def boundary(
+    exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: TopicShift
+) -> str:
     """Why the turn opens a new topic: ``pause``, ``words``, ``shift`` or ``size``, and ``""`` where
     it does not.
 
@@ -117,7 +119,7 @@ def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -
     return "shift" if shift.size >= shift.need else _size(exchanges, MAX_EXCHANGES)
 
 
-def _is_pause(minutes: float, shift: Shift) -> bool:
+def _is_pause(minutes: float, shift: TopicShift) -> bool:
     is_likely = shift.size >= shift.need_maybe
     return minutes >= LONG_PAUSE or (minutes >= PAUSE and is_likely)
 
@@ -202,7 +204,9 @@ def _message_start(message: str) -> str:
     return " ".join(message[: 4 * SAME_HEAD].lower().split())[:SAME_HEAD]
 
 
-def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
+def learned_shift(
+    chance: float, units: Sequence[topic_model.EmbeddedExchange]
+) -> TopicShift:
     """The model's probability of a shift, and the threshold for it: that of a conversation with an
     assistant and that of a conversation between people, mixed by how much this is the former.
     """
@@ -216,7 +220,7 @@ def learned_shift(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
         TAKEN_UP if takes_up(message, [unit.assistant for unit in units[:-1]]) else 0.0
     )
     assistant_share = topic_model.assistant_likeness(units)
-    return Shift(
+    return TopicShift(
         chance,
         LIKELY * (1 - assistant_share)
         + assistant_threshold * assistant_share
@@ -282,7 +286,7 @@ class Segmenter:
 
     def shift_of(
         self, exchanges: Sequence[Mapping[str, Any]], turn: Turn, work: Work
-    ) -> Shift:
+    ) -> TopicShift:
         """The turn's shift of subject against the open conversation: learned where that is
         possible, else by rule.
         """
@@ -298,13 +302,13 @@ class Segmenter:
         )
         if vectors is None or model is None:
             need = _usual_need(len(exchanges)) + _continuation_weight(turn.user)
-            return Shift(self._by_rule(said, vectors), need, NEED_MAYBE)
+            return TopicShift(self._by_rule(said, vectors), need, NEED_MAYBE)
         pairs = zip(said, vectors, strict=True)
-        units = [topic_model.Unit(*both, vector) for both, vector in pairs]
+        units = [topic_model.EmbeddedExchange(*both, vector) for both, vector in pairs]
         if work == turn.work == NO_WORK:
             return learned_shift(model.chance(units), units)
         found = task_change.evidence(model.score(units), exchanges, turn, work)
-        return Shift(task_change.chance(found), NEED_TASK, NEED_TASK, found)
+        return TopicShift(task_change.chance(found), NEED_TASK, NEED_TASK, found)
 
     def _by_rule(
         self, exchanges: Sequence[tuple[str, str]], vectors: Sequence[Any] | None

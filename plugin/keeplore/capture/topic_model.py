@@ -49,7 +49,7 @@ SCALARS = 37
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class EmbeddedExchange:
     """An exchange: who asked what, what was answered, and the vector of both."""
 
     user: str
@@ -78,18 +78,18 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class TopicModel:
     """Weights for ``features`` and an intercept."""
 
     weights: NDArray[np.float32]
 
-    def chance(self, units: Sequence[Unit]) -> float:
+    def chance(self, units: Sequence[EmbeddedExchange]) -> float:
         """Probability that the last unit opens a topic, the ones before being the open conversation
         (at least one).
         """
         return self.chance_of(features(units))
 
-    def score(self, units: Sequence[Unit]) -> float:
+    def score(self, units: Sequence[EmbeddedExchange]) -> float:
         """The log odds, -30 to 30, of what ``chance`` gives as a probability."""
         return self.score_of(features(units))
 
@@ -103,7 +103,7 @@ class Model:
         return max(-30.0, min(30.0, score))
 
 
-def model_for(fingerprint: str) -> Model | None:
+def model_for(fingerprint: str) -> TopicModel | None:
     """The packaged weights; None for vectors of another embedding model, and where the file is not
     as it was built.
     """
@@ -111,7 +111,7 @@ def model_for(fingerprint: str) -> Model | None:
 
 
 @functools.lru_cache(maxsize=2)
-def _load(path: Path) -> Model | None:
+def _load(path: Path) -> TopicModel | None:
     import numpy as np  # costs 60 ms, and capture is imported by commands that segment nothing
 
     try:
@@ -119,10 +119,10 @@ def _load(path: Path) -> Model | None:
     except (OSError, ValueError):
         return None
     fits = len(weights) == 2 * SCALARS + 1 + 3 * DIM + 1
-    return Model(weights) if fits and bool(np.isfinite(weights).all()) else None
+    return TopicModel(weights) if fits and bool(np.isfinite(weights).all()) else None
 
 
-def assistant_likeness(units: Sequence[Unit]) -> float:
+def assistant_likeness(units: Sequence[EmbeddedExchange]) -> float:
     """0 where two people chat, 1 where the other side answers as long as an assistant does; in
     between, both count.
     """
@@ -133,7 +133,7 @@ def assistant_likeness(units: Sequence[Unit]) -> float:
     )
 
 
-def features(units: Sequence[Unit]) -> NDArray[np.float32]:
+def features(units: Sequence[EmbeddedExchange]) -> NDArray[np.float32]:
     """What the model weighs of the last unit, the ones before being the open conversation (at least
     one).
     """
@@ -187,7 +187,7 @@ def _recent_similarity(cosines: Any) -> float:
     return float((cosines[-1] + cosines.max()) / 2)
 
 
-def _shared_word_features(units: Sequence[Unit]) -> list[float]:
+def _shared_word_features(units: Sequence[EmbeddedExchange]) -> list[float]:
     """Which part of the new message's words, 0..1, stands in the block and in all before it."""
     new, before = units[-1], units[:-1]
     block = frozenset[str]().union(*(unit.words for unit in before[-BLOCK:]))
@@ -207,7 +207,7 @@ def _shared_word_features(units: Sequence[Unit]) -> list[float]:
     ]
 
 
-def _rare_word_features(units: Sequence[Unit]) -> list[float]:
+def _rare_word_features(units: Sequence[EmbeddedExchange]) -> list[float]:
     """How much of the new exchange's rare words the exchanges before it have."""
     new, before = units[-1], units[:-1]
     bags = [bag for unit in before for bag in unit.rare]
@@ -229,7 +229,7 @@ def _rare_word_features(units: Sequence[Unit]) -> list[float]:
     ]
 
 
-def _form_features(units: Sequence[Unit]) -> list[float]:
+def _form_features(units: Sequence[EmbeddedExchange]) -> list[float]:
     """Length and form of the last two exchanges: questions, openings, how many there are."""
     new, last = units[-1], units[-2]
     n = len(units) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.discourse.statements import Act, statements_of
+from keeplore.capture.discourse.statements import DialogueAct, statements_of
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.sentences import answer_line
 
@@ -29,15 +29,55 @@ def test_each_sentence_has_its_speaker_its_place_and_its_act() -> None:
         for s in statements_of(exchanges)
     ]
     assert found == [
-        ("user", 0, 0, 2, False, Act.REQUEST, "Jobs get lost."),
-        ("user", 0, 1, 2, False, Act.DECISION, "We decided to use one database."),
-        ("assistant", 1, 0, 1, False, Act.ANNOUNCEMENT, "Let me look at the worker."),
-        ("user", 2, 0, 1, False, Act.ANSWER, "Which queue? → Postgres"),
-        ("assistant", 3, 0, 5, True, Act.HEADING, "Summary"),
-        ("assistant", 3, 1, 5, True, Act.REPORT, "Moved the queue to Postgres."),
-        ("assistant", 3, 2, 5, True, Act.FINDING, "The worker polls every second."),
-        ("assistant", 3, 3, 5, True, Act.PROPOSAL, "I suggest an index on `state`."),
-        ("assistant", 3, 4, 5, True, Act.QUESTION, "Shall I add it?"),
+        ("user", 0, 0, 2, False, DialogueAct.REQUEST, "Jobs get lost."),
+        (
+            "user",
+            0,
+            1,
+            2,
+            False,
+            DialogueAct.DECISION,
+            "We decided to use one database.",
+        ),
+        (
+            "assistant",
+            1,
+            0,
+            1,
+            False,
+            DialogueAct.ANNOUNCEMENT,
+            "Let me look at the worker.",
+        ),
+        ("user", 2, 0, 1, False, DialogueAct.ANSWER, "Which queue? → Postgres"),
+        ("assistant", 3, 0, 5, True, DialogueAct.HEADING, "Summary"),
+        (
+            "assistant",
+            3,
+            1,
+            5,
+            True,
+            DialogueAct.REPORT,
+            "Moved the queue to Postgres.",
+        ),
+        (
+            "assistant",
+            3,
+            2,
+            5,
+            True,
+            DialogueAct.FINDING,
+            "The worker polls every second.",
+        ),
+        (
+            "assistant",
+            3,
+            3,
+            5,
+            True,
+            DialogueAct.PROPOSAL,
+            "I suggest an index on `state`.",
+        ),
+        ("assistant", 3, 4, 5, True, DialogueAct.QUESTION, "Shall I add it?"),
     ]
 
 
@@ -49,7 +89,9 @@ def test_of_a_paste_only_the_beginning_and_the_background_are_the_persons_own() 
     lines = [f"Point {n} is about the parser." for n in range(20)]
     page = "\n\n".join(["Here is the report.", *lines, "## Background", "It crashed."])
     found = statements_of(said(page))
-    own = [s.text for s in found if s.act not in (Act.PASTED, Act.HEADING)]
+    own = [
+        s.text for s in found if s.act not in (DialogueAct.PASTED, DialogueAct.HEADING)
+    ]
     assert own == [
         "Here is the report.",
         "Point 0 is about the parser.",

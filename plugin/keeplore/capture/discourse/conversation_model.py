@@ -9,11 +9,18 @@ from typing import NamedTuple
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.standing import ended_statements, sent_back
-from keeplore.capture.discourse.statements import Act, Statement, statements_of
+from keeplore.capture.discourse.statements import DialogueAct, Statement, statements_of
 from keeplore.memory import AgentQuestion, Exchange
 
 ERRAND = 8  # content words of an order that says more than what to do next
-_NO_SUBSTANCE = frozenset({Act.HEADING, Act.QUESTION, Act.ANNOUNCEMENT, Act.PASTED})
+_NO_SUBSTANCE = frozenset(
+    {
+        DialogueAct.HEADING,
+        DialogueAct.QUESTION,
+        DialogueAct.ANNOUNCEMENT,
+        DialogueAct.PASTED,
+    }
+)
 
 
 class SalientStatement(NamedTuple):

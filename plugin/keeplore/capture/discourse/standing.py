@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import groupby, pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
-from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.capture.discourse.statements import DialogueAct, Statement
 from keeplore.capture.segmenter import is_again
 from keeplore.memory import Exchange
 from keeplore.text.terms import overlap, terms
@@ -24,7 +24,7 @@ SHARED = 2  # content words that an objection has of what it rejects
 QUOTED_WORDS = 6  # from which a sentence that stands in both was copied
 SAME_MATTER = 0.3  # share of terms from which two causes are of one thing
 _WORDS = re.compile(r"\w+")
-_CLAIMS = frozenset({Act.REPORT, Act.FINDING, Act.PROPOSAL})
+_CLAIMS = frozenset({DialogueAct.REPORT, DialogueAct.FINDING, DialogueAct.PROPOSAL})
 
 
 def ended_statements(
@@ -79,7 +79,7 @@ def _is_about(objection: str, claim: Statement) -> bool:
     """Does an objection speak of a claim? One that names nothing is about the answer's reports."""
     named = frozenset(terms(objection))
     if len(named) < NAMES_SOMETHING:
-        return claim.is_final and claim.act is Act.REPORT
+        return claim.is_final and claim.act is DialogueAct.REPORT
     return len(named & claim.terms) >= min(SHARED, len(claim.terms))
 
 
@@ -111,7 +111,7 @@ def _replaced_guesses(statements: Sequence[Statement]) -> Iterator[tuple[int, in
     """Causes and guesses that a later word of the agent's on the same matter replaces."""
     causes: list[int] = []
     for number, later in enumerate(statements):
-        if later.is_of_person or later.act is not Act.FINDING:
+        if later.is_of_person or later.act is not DialogueAct.FINDING:
             continue
         is_cause = weight_of(later.text, "cause") > 0
         if is_cause or says(later.text, "revised"):

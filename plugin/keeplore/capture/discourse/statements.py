@@ -25,7 +25,7 @@ HEADING_CHARS = 40  # of a heading that is told with what stands under it
 _NAME_END = re.compile(r"\s[-–—]\s|[:：]")
 
 
-class Act(StrEnum):
+class DialogueAct(StrEnum):
     """What a statement does in the conversation."""
 
     HEADING = "heading"
@@ -96,7 +96,7 @@ class Statement:
         return frozenset(terms(self.text))
 
     @cached_property
-    def act(self) -> Act:
+    def act(self) -> DialogueAct:
         return act_of(self)
 
     @property
@@ -182,35 +182,35 @@ def is_step(asked: AgentQuestion) -> bool:
     )
 
 
-def act_of(statement: Statement) -> Act:
+def act_of(statement: Statement) -> DialogueAct:
     """The dialogue act of a statement by its own form."""
     sentence = statement.sentence
     if statement.is_answer:
-        return Act.ANSWER
+        return DialogueAct.ANSWER
     if sentence.is_heading:
-        return Act.HEADING
+        return DialogueAct.HEADING
     if sentence.is_question:
-        return Act.QUESTION
+        return DialogueAct.QUESTION
     if statement.is_of_person:
         return _act_of_person(statement)
     return _act_of_agent(statement.text)
 
 
-def _act_of_person(statement: Statement) -> Act:
+def _act_of_person(statement: Statement) -> DialogueAct:
     if statement.is_pasted:
-        return Act.PASTED
+        return DialogueAct.PASTED
     if weight_of(statement.text, "decided"):
-        return Act.DECISION
+        return DialogueAct.DECISION
     if weight_of(statement.text, "directives"):
-        return Act.DIRECTIVE
-    return Act.REQUEST
+        return DialogueAct.DIRECTIVE
+    return DialogueAct.REQUEST
 
 
-def _act_of_agent(text: str) -> Act:
+def _act_of_agent(text: str) -> DialogueAct:
     if weight_of(text, "done"):
-        return Act.REPORT
+        return DialogueAct.REPORT
     if says(text, "announced") or text.endswith((":", "...", "…")):
-        return Act.ANNOUNCEMENT
+        return DialogueAct.ANNOUNCEMENT
     if weight_of(text, "proposed") or says(text, "offer"):
-        return Act.PROPOSAL
-    return Act.FINDING
+        return DialogueAct.PROPOSAL
+    return DialogueAct.FINDING

@@ -28,7 +28,7 @@ from keeplore.capture.distill.choices import (
     OPENING,
     TAIL,
     Choice,
-    Taken,
+    TakenOption,
     asked_by,
     asks_to_pick,
     choice_of,
@@ -123,7 +123,7 @@ def _asks_fact(before: Exchange) -> bool:
     return opens_with(closing_question(before.assistant), "asks_fact")
 
 
-def _other_pick(taken: Taken) -> Agreed:
+def _other_pick(taken: TakenOption) -> Agreed:
     return Agreed(taken.answer, AgreedKind.OTHER_PICK, taken.choice, taken.said)
 
 

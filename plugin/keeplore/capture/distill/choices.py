@@ -192,7 +192,7 @@ def way_named(text: str, ways: Sequence[Sentence]) -> Sentence | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenOption:
     """An option with its choice, and the sentence that took it."""
 
     choice: Choice
@@ -212,7 +212,7 @@ class Taken:
 
 def replacing_pick(
     message: Sequence[Sentence], earlier: Sequence[Exchange]
-) -> Taken | None:
+) -> TakenOption | None:
     """The option of an earlier choice that a message takes in place of another; None where it
     corrects nothing or names no option.
     """
@@ -227,13 +227,13 @@ def replacing_pick(
         for place, choice in enumerate(choices):
             option = _option_at_start(named, choice, by_label=place == 0)
             if option:
-                return Taken(choice, option, sentence.text)
+                return TakenOption(choice, option, sentence.text)
     return None
 
 
 def picked_by_letter(
     message: Sequence[Sentence], earlier: Sequence[Exchange]
-) -> Taken | None:
+) -> TakenOption | None:
     """The option whose letter is all that a sentence says ("ok, that is fine. Then B"), of the
     latest choice between letters; None where there is none.
     """
@@ -245,7 +245,9 @@ def picked_by_letter(
     if choice is None:
         return None
     taken = ((text, _option_by_label(text, choice)) for text in picks)
-    return next((Taken(choice, option, text) for text, option in taken if option), None)
+    return next(
+        (TakenOption(choice, option, text) for text, option in taken if option), None
+    )
 
 
 def _is_mere_label(text: str) -> bool:

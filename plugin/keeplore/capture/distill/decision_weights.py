@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.salience import DIRECTS, directive_odds
-from keeplore.capture.discourse.statements import Act, Statement, statements_of
+from keeplore.capture.discourse.statements import DialogueAct, Statement, statements_of
 from keeplore.capture.distill.antecedents import TELLING_TERMS, stands_alone
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.revisions import lifts_rule
@@ -86,7 +86,7 @@ def _may_stipulate(statement: Statement) -> bool:
         return False
     if not any(says(text, name) for name in STIPULATING):
         return False
-    if statement.act is Act.QUESTION:
+    if statement.act is DialogueAct.QUESTION:
         return says(text, "suggested") or says(text, "please")
     is_undone = is_left(text) or weight_of(text, "open")
-    return statement.act is Act.REQUEST and not is_undone
+    return statement.act is DialogueAct.REQUEST and not is_undone

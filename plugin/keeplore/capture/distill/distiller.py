@@ -23,8 +23,8 @@ from keeplore.capture.distill.decisions import MAIN, decisions
 from keeplore.capture.distill.extracts import (
     Embed,
     Extract,
+    ExtractSource,
     Quotes,
-    Source,
     in_order,
     is_restated_in,
     rank_extracts,
@@ -82,7 +82,7 @@ def distill(
     decided = [decision for decision in alone if decision.quote != waiting]
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
-    source = Source(model, said, decided)
+    source = ExtractSource(model, said, decided)
     main, also = _main_and_other_decisions(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
@@ -157,14 +157,14 @@ def _main_and_other_decisions(
     return in_order(main), in_order(rest)
 
 
-def _open_questions(source: Source, waiting: Quote | None) -> Iterator[Extract]:
+def _open_questions(source: ExtractSource, waiting: Quote | None) -> Iterator[Extract]:
     """What is open, with what waits for its plan to be approved."""
     if waiting:
         yield Extract(waiting, PUT_OFF, len(source.said))
     yield from (found for found in open_questions(source) if found.quote != waiting)
 
 
-def _context(source: Source) -> Iterator[Extract]:
+def _context(source: ExtractSource) -> Iterator[Extract]:
     """What the person told of the situation, in the first messages that tell anything."""
     own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
@@ -206,7 +206,7 @@ def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
         yield Extract(Quote(words, "assistant", model.exchanges[at].id), weight, order)
 
 
-def _reasons(source: Source) -> Iterator[Extract]:
+def _reasons(source: ExtractSource) -> Iterator[Extract]:
     """Sentences that give a reason and share a word with a decision; without decisions, causes that
     were found.
     """
@@ -226,12 +226,12 @@ def _reasons(source: Source) -> Iterator[Extract]:
             yield Extract(s.quote, weight - 1.0, order)
 
 
-def _is_let_stand(s: Statement, source: Source) -> bool:
+def _is_let_stand(s: Statement, source: ExtractSource) -> bool:
     """True for what the agent reports and the person did not send back."""
     return not s.is_of_person and s.exchange not in source.model.sent_back
 
 
-def _may_reason(s: Statement, source: Source) -> bool:
+def _may_reason(s: Statement, source: ExtractSource) -> bool:
     """False for what only asks, leads on or guesses, and for a proposal that was not taken."""
     sentence = s.sentence
     if sentence.is_question or sentence.is_heading or s.text.endswith((":", "...")):
@@ -250,7 +250,7 @@ def _may_reason(s: Statement, source: Source) -> bool:
     return not weight_of(s.text, "proposed") or _is_taken(source, s.exchange)
 
 
-def _is_why_not(s: Statement, source: Source) -> bool:
+def _is_why_not(s: Statement, source: ExtractSource) -> bool:
     """Does it tell of an option beside the one that is taken, after the options were put?"""
     return any(
         s.turn == d.quote.turn
@@ -260,7 +260,7 @@ def _is_why_not(s: Statement, source: Source) -> bool:
     )
 
 
-def _reason_weight(s: Statement, source: Source) -> float:
+def _reason_weight(s: Statement, source: ExtractSource) -> float:
     weight = weight_of(s.text, "reason")
     if s.is_of_person and (says(s.text, "ruled_out") or _is_why_not(s, source)):
         weight = RULED_OUT
@@ -268,7 +268,7 @@ def _reason_weight(s: Statement, source: Source) -> float:
     return max(weight, HEADED) if is_headed else weight
 
 
-def _is_taken(source: Source, at: int) -> bool:
+def _is_taken(source: ExtractSource, at: int) -> bool:
     """True where the person agreed to what the agent proposed in this exchange, or where it is
     among the decisions.
     """
@@ -292,7 +292,7 @@ def _decision_closeness(s: Statement, decision: Decision) -> float:
     return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
 
 
-def _options(source: Source, settled: Sequence[str]) -> Quotes:
+def _options(source: ExtractSource, settled: Sequence[str]) -> Quotes:
     """Options in the order in which they were put: listed ones, else those of the main question,
     else those in prose.
 
@@ -317,7 +317,7 @@ def _options(source: Source, settled: Sequence[str]) -> Quotes:
     return tuple(found) if len(found) > 1 or asked else ()  # one option is none
 
 
-def _options_put(source: Source, settled: Sequence[str]) -> Iterator[Quote]:
+def _options_put(source: ExtractSource, settled: Sequence[str]) -> Iterator[Quote]:
     """The options of the questions whose answers are decisions, but for a mere yes or no."""
     for at, asked in source.model.questions():
         if answer_line(asked.question, asked.answer) not in settled:

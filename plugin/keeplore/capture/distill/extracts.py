@@ -24,7 +24,7 @@ Quotes = tuple[Quote, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExtractSource:
     model: ConversationModel
     said: Sequence[Statement]  # without answers to questions in form
     decided: Sequence[Decision]

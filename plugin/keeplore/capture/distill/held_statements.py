@@ -8,12 +8,12 @@ from functools import lru_cache
 from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
-from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.capture.discourse.statements import DialogueAct, Statement
 from keeplore.memory import Conversation, Quote
 from keeplore.recall.request import HeldStatement
 from keeplore.text.sentences import ARROW, Sentence, answer_in, question_and_answer
 
-_UNTOLD = frozenset({Act.HEADING, Act.ANNOUNCEMENT})
+_UNTOLD = frozenset({DialogueAct.HEADING, DialogueAct.ANNOUNCEMENT})
 
 
 # a file is often asked several times, and its reading takes a while

@@ -11,7 +11,7 @@ from itertools import pairwise
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import choices, outcomes
-from keeplore.capture.distill.extracts import ALIKE, Extract, Source
+from keeplore.capture.distill.extracts import ALIKE, Extract, ExtractSource
 from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.capture.distill.numbered_answers import (
     answers_by_number,
@@ -31,7 +31,7 @@ LAST_WORDS = 4  # sentences at the end of the last answer in which a question wa
 HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5  # weights of a heading, and of a question
 
 
-def open_questions(source: Source) -> Iterator[Extract]:
+def open_questions(source: ExtractSource) -> Iterator[Extract]:
     """What was put off, what a report leaves undone, and what was asked and never answered."""
     lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
     answered = _answered(source.exchanges)
@@ -57,7 +57,7 @@ def open_questions(source: Source) -> Iterator[Extract]:
     yield from _undecided_points(source)
 
 
-def _undecided_points(source: Source) -> Iterator[Extract]:
+def _undecided_points(source: ExtractSource) -> Iterator[Extract]:
     """Points of the agent's to which the person answered that they do not know."""
     pairs = pairwise(source.exchanges)
     for before, after in pairs:
@@ -66,7 +66,7 @@ def _undecided_points(source: Source) -> Iterator[Extract]:
             yield Extract(quote, HEADED_OPEN, len(source.said))
 
 
-def _whole_question(s: Statement, source: Source) -> Quote:
+def _whole_question(s: Statement, source: ExtractSource) -> Quote:
     """An open question; one that asks which way to go is given with the ways that it leaves
     unnamed.
     """
@@ -90,7 +90,7 @@ def _whole_question(s: Statement, source: Source) -> Quote:
     return replace(s.quote, text=clip(" ".join([*telling, s.text])))
 
 
-def _open_weight(s: Statement, source: Source, undone: float) -> float:
+def _open_weight(s: Statement, source: ExtractSource, undone: float) -> float:
     """How surely a sentence tells that something is open; ``undone`` is what it weighs as something
     that a report leaves.
     """
@@ -115,7 +115,7 @@ def _is_asking(s: Statement) -> bool:
     return s.sentence.is_question and not says(s.text, "courtesy")
 
 
-def _is_listed_as_open(s: Statement, source: Source) -> bool:
+def _is_listed_as_open(s: Statement, source: ExtractSource) -> bool:
     """Does it stand under a heading for what is open, as a point and not as one of its ways?"""
     heading = s.sentence.heading
     if not says(heading, "open_heading"):
@@ -127,7 +127,7 @@ def _is_listed_as_open(s: Statement, source: Source) -> bool:
     return is_point or _is_asking(s)
 
 
-def _is_way(s: Statement, source: Source) -> bool:
+def _is_way(s: Statement, source: ExtractSource) -> bool:
     """Is it a bullet below a numbered point, one of its possible answers?"""
     if s.sentence.label != "-":
         return False
@@ -162,7 +162,7 @@ def _is_left_to_do(s: Statement) -> bool:
     return is_listed and is_point and len(s.terms) >= ASKED_WORDS
 
 
-def _waits_for_answer(s: Statement, source: Source) -> bool:
+def _waits_for_answer(s: Statement, source: ExtractSource) -> bool:
     """True for a question or an offer at the very end, and for the person's own unanswered one."""
     if _is_told_offer(s):
         return s.exchange == len(source.exchanges) - 1 and s.left < LAST_WORDS

@@ -64,7 +64,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CandidateSentence:
     """A sentence that may be a finding, with the piece of an answer that it stands in."""
 
     statement: PlacedSentence
@@ -94,33 +94,36 @@ class Place:
 
 def findings(exchanges: Sequence[Exchange]) -> list[Finding]:
     """The findings of a conversation that may last, the likeliest first; each is told once."""
-    weighed = [(chance(place.statement), place) for place in finding_places(exchanges)]
+    weighed = [
+        (chance(candidate.statement), candidate)
+        for candidate in candidate_sentences(exchanges)
+    ]
     rejected = sent_back(exchanges)
-    likely = [(weight, place) for weight, place in weighed if weight >= OFFERED]
+    likely = [(weight, candidate) for weight, candidate in weighed if weight >= OFFERED]
     likely.sort(key=lambda found: -found[0])
     kept: list[Finding] = []
-    for weight, place in likely:
-        text = _standalone_text(place)
+    for weight, candidate in likely:
+        text = _standalone_text(candidate)
         if len(kept) == MOST or not text or is_restated(text, (f.text for f in kept)):
             continue
         is_sure = (
             weight >= SURE
             and sum(finding.is_sure for finding in kept) < MOST_SURE
-            and _is_sure(place)
-            and place.exchange not in rejected
+            and _is_sure(candidate)
+            and candidate.exchange not in rejected
         )
-        turn = exchanges[place.exchange].id
+        turn = exchanges[candidate.exchange].id
         plain = capitalised(text.replace("**", ""))
-        kept.append(Finding(plain, place.sentence.text, turn, weight, is_sure))
+        kept.append(Finding(plain, candidate.sentence.text, turn, weight, is_sure))
     return kept
 
 
-def finding_places(exchanges: Sequence[Exchange]) -> list[Place]:
+def candidate_sentences(exchanges: Sequence[Exchange]) -> list[CandidateSentence]:
     """The sentences that may be findings, with all that is weighed."""
     found = [
-        place
+        candidate
         for at, exchange in enumerate(exchanges)
-        for place in _exchange_places(exchange, at)
+        for candidate in _sentences_of_exchange(exchange, at)
     ]
     return _with_echoes(found)
 
@@ -148,7 +151,7 @@ def core_of(sentence: Sentence) -> str:
     return core if names(core) or names(label) else ""
 
 
-def _exchange_places(exchange: Exchange, at: int) -> Iterator[Place]:
+def _sentences_of_exchange(exchange: Exchange, at: int) -> Iterator[CandidateSentence]:
     """Each sentence of the agent's replies that may be a finding; pasted replies have none."""
     asks = says(exchange.user[:READ_CHARS], "asks")
     replies = [reply for reply in exchange.replies if isinstance(reply, str)]
@@ -167,7 +170,7 @@ def _exchange_places(exchange: Exchange, at: int) -> Iterator[Place]:
                     is_answer=asks,
                     is_final=is_final,
                 )
-                yield Place(statement, said, n, at, (at, number))
+                yield CandidateSentence(statement, said, n, at, (at, number))
 
 
 def _announced_finding(core: str) -> str:
@@ -182,28 +185,28 @@ def _label_of(text: str) -> str:
     return label["label"].rstrip(" :") if label else ""
 
 
-def _with_echoes(places: Sequence[Place]) -> list[Place]:
+def _with_echoes(candidates: Sequence[CandidateSentence]) -> list[CandidateSentence]:
     """Each with how many other exchanges name the same, and how many other pieces say it again."""
-    named = [names(place.statement.text) for place in places]
-    said = [frozenset(terms(place.statement.text)) for place in places]
+    named = [names(candidate.statement.text) for candidate in candidates]
+    said = [frozenset(terms(candidate.statement.text)) for candidate in candidates]
     by_name: dict[str, set[int]] = defaultdict(set)
     by_term: dict[str, list[int]] = defaultdict(list)
-    for n, place in enumerate(places):
+    for n, candidate in enumerate(candidates):
         for name in named[n]:
             if len(by_name[name]) <= MOST_ECHOES:
-                by_name[name].add(place.exchange)
+                by_name[name].add(candidate.exchange)
         for term in said[n]:
             by_term[term].append(n)
     listed = []
-    for n, place in enumerate(places):
+    for n, candidate in enumerate(candidates):
         elsewhere = set[int]().union(*(by_name[name] for name in named[n]))
         again = _rephrasings(said[n], by_term)
         statement = replace(
-            place.statement,
-            echoes=len(elsewhere - {place.exchange}),
-            repeats=len({places[m].piece for m in again} - {place.piece}),
+            candidate.statement,
+            echoes=len(elsewhere - {candidate.exchange}),
+            repeats=len({candidates[m].piece for m in again} - {candidate.piece}),
         )
-        listed.append(replace(place, statement=statement))
+        listed.append(replace(candidate, statement=statement))
     return listed
 
 
@@ -219,23 +222,23 @@ def _rephrasings(
     return [n for n, count in shared.items() if count >= least]
 
 
-def _standalone_text(place: Place) -> str:
+def _standalone_text(candidate: CandidateSentence) -> str:
     """The statement as it can be read without its conversation, with what its paragraph says of it;
     "" where that cannot be had.
     """
-    core, label = place.statement.text, place.statement.label
+    core, label = candidate.statement.text, candidate.statement.label
     text = f"{label}: {core}" if names(label) else capitalised(core)
-    for sentence in takewhile(_is_explanation, place.after):
+    for sentence in takewhile(_is_explanation, candidate.after):
         text = _joined_text(text, sentence.text) or text
-    lead = [*takewhile(_can_lead, reversed(place.before))]
+    lead = [*takewhile(_can_lead, reversed(candidate.before))]
     for sentence in lead:
         text = _joined_text(sentence.text, text) or text
     if lead or not points_elsewhere(core):
         return text
-    previous = place.said[place.at - 1] if place.at else None
+    previous = candidate.said[candidate.at - 1] if candidate.at else None
     if previous and _can_lead(previous):
         return _joined_text(previous.text, text) or text
-    heading = place.sentence.heading.rstrip(" :")
+    heading = candidate.sentence.heading.rstrip(" :")
     return f"{heading}: {text}" if names(heading) else ""
 
 
@@ -270,14 +273,14 @@ def is_restated(text: str, statements: Iterable[str]) -> bool:
     )
 
 
-def _is_sure(place: Place) -> bool:
+def _is_sure(candidate: CandidateSentence) -> bool:
     """False for what hangs on what was said before, is soon over, or tells of work done, and where
     its paragraph goes on to guess at the cause.
     """
-    core = place.statement.text
-    if any(says(sentence.text, "states_alternatives") for sentence in place.after):
+    core = candidate.statement.text
+    if any(says(sentence.text, "states_alternatives") for sentence in candidate.after):
         return False
-    if opens_with(core, "states_bare") or weight_of(place.sentence.text, "done"):
+    if opens_with(core, "states_bare") or weight_of(candidate.sentence.text, "done"):
         return False
     seen = pattern("states_condition").sub("", core)
     if says(seen, "states_observed"):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import dropwhile
 
 from keeplore.capture.cues import opens_with, pattern, says
-from keeplore.capture.discourse.statements import Act, Statement
+from keeplore.capture.discourse.statements import DialogueAct, Statement
 from keeplore.capture.notes.lasting_model import is_symbol, names
 from keeplore.memory import Quote
 from keeplore.text.sentences import clip
@@ -28,7 +28,7 @@ _DEFECTS = (
     "states_contrasted",
     "trouble",
 )
-_TOLD = frozenset({Act.REPORT, Act.FINDING})
+_TOLD = frozenset({DialogueAct.REPORT, DialogueAct.FINDING})
 
 
 def is_repaired(text: str, quote: Quote, statements: Sequence[Statement]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 from operator import itemgetter
 
-from keeplore.capture.discourse.statements import Act, Statement, statements_of
+from keeplore.capture.discourse.statements import DialogueAct, Statement, statements_of
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.counts import counted
 from keeplore.text.folding import SHOWN, fold
@@ -83,7 +83,7 @@ def _announcing_replies(exchange: Exchange) -> set[int]:
 def _only_announce(statements: Sequence[Statement]) -> bool:
     is_last = statements[0].is_final
     return not is_last and all(
-        statement.act is Act.ANNOUNCEMENT for statement in statements
+        statement.act is DialogueAct.ANNOUNCEMENT for statement in statements
     )
 
 
