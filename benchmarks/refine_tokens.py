@@ -31,7 +31,7 @@ from keeplore.llm.account import Account
 from keeplore.llm.base import tokens
 from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.memory import Conversation, Memory, new_id
-from keeplore.refine.model_asker import ModelAsker
+from keeplore.refine.model_client import ModelClient
 from keeplore.refine.pending import PendingPart
 from keeplore.refine.pipeline import RefineResult, refine
 from keeplore.refine.shared_extraction import (
@@ -173,7 +173,7 @@ def refined(
         part = left.pop(0)
         together = () if how["is_alone"] else parts_sharing([part, *left[:MOST_TALKS]])
         if part in together and part.memory.id not in shared:
-            found = extracted_together(deps, ModelAsker(account), together)
+            found = extracted_together(deps, ModelClient(account), together)
             shared |= {one.part.memory.id: one for one in found}
         id_ = part.memory.id
         known = shared.get(id_)

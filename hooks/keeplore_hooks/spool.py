@@ -59,7 +59,7 @@ class SpoolEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Dead:
+class DeadEntry:
     """An entry that was set aside; ``host`` and ``event`` are "" where it never was one."""
 
     name: str
@@ -169,15 +169,15 @@ class Spool:
         self.sweep()
         return len(entries)
 
-    def dead(self) -> list[Dead]:
+    def dead(self) -> list[DeadEntry]:
         """What was set aside, with the reasons, oldest first."""
         names = [item.name for item in _listing(self._dead)]
         return [self._dead_entry(name) for name in sorted(names) if _is_no_reason(name)]
 
-    def _dead_entry(self, name: str) -> Dead:
+    def _dead_entry(self, name: str) -> DeadEntry:
         path, parts = self._dead / name, _NAME.fullmatch(name)
         host, event = (parts["host"], parts["event"]) if parts else ("", "")
-        return Dead(
+        return DeadEntry(
             name,
             host,
             event,
@@ -185,7 +185,7 @@ class Spool:
             path,
         )
 
-    def revive(self, dead: Dead) -> bool:
+    def revive(self, dead: DeadEntry) -> bool:
         """Let the worker try an entry again from its first attempt on; False for what never was an
         entry.
         """

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from keeplore.mcp_server.desk import SessionRequest
 from keeplore.mcp_server.search_tools import _hit, _recall
+from keeplore.mcp_server.session_requests import SessionRequest
 from keeplore.recall.request import RecallHit, RecallRequest
 
 ASKED = RecallRequest("why", Path("/code"))

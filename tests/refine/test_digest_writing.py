@@ -7,7 +7,7 @@ from typing import Any
 
 from keeplore.refine.digest_writing import (
     MAX_LINES,
-    DigestTalk,
+    DigestSource,
     LineGates,
     questions,
     written_lines,
@@ -15,12 +15,12 @@ from keeplore.refine.digest_writing import (
 from keeplore.refine.window import MAX_INPUT, Segment
 
 
-def talk(number: int, *said: str, trust: str = "user") -> DigestTalk:
+def talk(number: int, *said: str, trust: str = "user") -> DigestSource:
     segments = tuple(
         Segment(f"t{number}-{n}", n, "user", trust, text, text)
         for n, text in enumerate(said, 1)
     )
-    return DigestTalk(f"2026-03-0{number}", f"Shop {number}", said, segments)
+    return DigestSource(f"2026-03-0{number}", f"Shop {number}", said, segments)
 
 
 TALKS = (
@@ -106,8 +106,8 @@ def test_no_more_lines_are_read_than_one_answer_may_have() -> None:
 
 
 def test_talks_are_shown_with_their_numbers_in_parts_of_one_call() -> None:
-    long = DigestTalk("2026-03-05", "Long", ("a" * 7_000, "a" * 7_000), ())
-    endless = DigestTalk("2026-03-06", "Endless", ("b" * 2 * MAX_INPUT,), ())
+    long = DigestSource("2026-03-05", "Long", ("a" * 7_000, "a" * 7_000), ())
+    endless = DigestSource("2026-03-06", "Endless", ("b" * 2 * MAX_INPUT,), ())
     first = "Talk 1, 2026-03-01: Shop 1\nWe use npm for the shop.\nPrices are kept in euros."
     assert [*questions(())] == []
     assert [*questions((TALKS[0], long, long, endless))] == [

@@ -13,7 +13,7 @@ from tests.refine.conftest import ADVICE, ASKED, DECIDED, Desk
 from keeplore.errors import LlmRefused
 from keeplore.llm.base import tokens
 from keeplore.memory.note import NoteDraft
-from keeplore.refine.model_asker import ModelAsker
+from keeplore.refine.model_client import ModelClient
 from keeplore.refine.pending import PendingPart, pending_part
 from keeplore.refine.shared_extraction import (
     MOST_TALKS,
@@ -64,7 +64,7 @@ def test_each_talk_gets_what_is_its_own_and_its_share_of_the_cost(
         entities=[{**uses, "talk": 1}],
     )
     desk.model.answers = [answer]
-    asker = ModelAsker(desk.account)
+    asker = ModelClient(desk.account)
     found = extracted_together(desk.around, asker, parts)
 
     (question,) = desk.model.questions
@@ -118,7 +118,7 @@ def test_an_answer_that_keeps_talks_not_apart_is_none(
 ) -> None:
     desk.model.answers = [{**answered(), key: [{"talk": talk}]}]
     with pytest.raises(LlmRefused) as caught:
-        extracted_together(desk.around, ModelAsker(desk.account), parts)
+        extracted_together(desk.around, ModelClient(desk.account), parts)
     assert str(caught.value.message).endswith(
         f"it does not say of which talk its {key} are"
     )

@@ -12,7 +12,7 @@ BEYOND = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 WORDS = {None: "null", True: "true", False: "false"}
 
 
-class Plain:
+class ScannerOptions:
     """How ``_json`` reads without options."""
 
     strict = True
@@ -58,7 +58,7 @@ try:
     from _json import encode_basestring_ascii as quoted
     from _json import make_scanner
 
-    scan = make_scanner(Plain)  # type: ignore[arg-type]  # takes any such object
+    scan = make_scanner(ScannerOptions)  # type: ignore[arg-type]  # takes any such object
 except (ImportError, AttributeError, TypeError):
     import json
 

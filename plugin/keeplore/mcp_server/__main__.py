@@ -12,7 +12,7 @@ from dataclasses import replace
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError, disk_message
 from keeplore.mcp_server.context import McpServices
-from keeplore.mcp_server.desk import McpDesk
+from keeplore.mcp_server.session_requests import McpRequestHandler
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.workspace.registry import Registry
 
@@ -36,7 +36,7 @@ def answer(payload: bytes, places: Places) -> bytes:
         services = McpServices(
             registry, recall, _tell_nobody, lambda _: False, _tell_nobody
         )
-        return McpDesk(services).answer(payload)
+        return McpRequestHandler(services).answer(payload)
 
 
 def _tell_nobody(*_: object) -> None:

@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-class ArgumentTeller(Server):
+class ArgumentCheckingServer(Server):
     """A server that says of wrong arguments, in a line, which one is wrong and why."""
 
     async def call_tool(self, name: str, *given: Any, **named: Any) -> Any:
@@ -67,7 +67,9 @@ def new_server(name: str, instructions: str) -> Server:
     """A server that offers nothing yet."""
     # it notes every tool that refuses something
     logging.getLogger("mcp").setLevel(logging.WARNING)
-    server = ArgumentTeller(name, instructions=instructions, log_level="WARNING")
+    server = ArgumentCheckingServer(
+        name, instructions=instructions, log_level="WARNING"
+    )
     _core(server).version = __version__
     return server
 

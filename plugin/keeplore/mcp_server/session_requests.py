@@ -66,7 +66,7 @@ class SessionRequest:
         return [{**hello, "params": self.client}, begun, request]
 
 
-class McpDesk:
+class McpRequestHandler:
     """Answers the requests of every session. Thread-safe; the SDK, which takes a second to import,
     is loaded for the first request.
     """

@@ -18,7 +18,7 @@ from keeplore.recall.request import BREAK, RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.asked_versions import asked_versions
 from keeplore.recall.since.newer_values import (
-    FromTalk,
+    ConversationContext,
     as_stated,
     holds_instead,
     newest_first,
@@ -134,14 +134,16 @@ def _hits_for_asked(
     return likely_hits(context, query.question, ordered, at_length)
 
 
-def _from_talk(context: RecallContext, hit: RecallHit) -> FromTalk:
+def _from_talk(context: RecallContext, hit: RecallHit) -> ConversationContext:
     opened = context.opened(hit.path) if hit.turn else None
     if opened is None or opened.conversation is None:
-        return FromTalk()
+        return ConversationContext()
     talk, lines = opened.conversation, hit.passage.split(BREAK)
     exchange = opened.exchange(hit.turn)
     message = exchange.user if exchange else ""
-    return FromTalk(message, any(quote.text in lines for quote in talk.decided))
+    return ConversationContext(
+        message, any(quote.text in lines for quote in talk.decided)
+    )
 
 
 def _addition_to(

@@ -31,7 +31,7 @@ MAX_LINES = 40  # of one answer
 
 
 @dataclass(frozen=True, slots=True)
-class DigestTalk:
+class DigestSource:
     """``head`` are lines that say what a conversation came to, with their speakers; ``segments``
     all that was said in it.
     """
@@ -69,7 +69,7 @@ class LineGates:
     least_confidence: float
 
     def flaw(
-        self, item: LineItem, statement: str, receipt: Receipt, talk: DigestTalk
+        self, item: LineItem, statement: str, receipt: Receipt, talk: DigestSource
     ) -> str:
         """Why a line is left out, "" for nothing."""
         if receipt.trust == Trust.DOCUMENT:
@@ -87,7 +87,7 @@ class LineGates:
         return "an instruction" if is_rule_of_others(statement, trust) else ""
 
 
-def questions(talks: Sequence[DigestTalk]) -> Iterator[str]:
+def questions(talks: Sequence[DigestSource]) -> Iterator[str]:
     """What a model is shown, in parts of one call each; conversations with longer heads are cut."""
     shown: list[str] = []
     for number, talk in enumerate(talks, 1):
@@ -100,13 +100,13 @@ def questions(talks: Sequence[DigestTalk]) -> Iterator[str]:
         yield "\n\n".join(shown)
 
 
-def _talk_text(talk: DigestTalk, number: int) -> str:
+def _talk_text(talk: DigestSource, number: int) -> str:
     lines = "\n".join(dict.fromkeys(talk.head))
     return f"Talk {number}, {talk.day}: {talk.title}\n{lines}"[:MAX_INPUT]
 
 
 def written_lines(
-    answer: Any, talks: Sequence[DigestTalk], gates: LineGates, dropped: Counter[str]
+    answer: Any, talks: Sequence[DigestSource], gates: LineGates, dropped: Counter[str]
 ) -> list[WrittenLine]:
     """The sound lines of an answer; what is not sound is counted. Raises ValueError for no
     answer.
@@ -135,7 +135,7 @@ def written_lines(
 
 
 def _earlier_receipt(
-    item: LineItem, receipt: Receipt, talks: Sequence[DigestTalk]
+    item: LineItem, receipt: Receipt, talks: Sequence[DigestSource]
 ) -> tuple[int, Receipt] | None:
     """Where the words that a line replaces stand before its own, the latest talk first."""
     place, span = item.talk - 1, sanitise(item.instead)

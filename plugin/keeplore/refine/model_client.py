@@ -14,11 +14,11 @@ from keeplore_hooks.contracts import Usage
 _Read = TypeVar("_Read")
 
 
-class TakenOver(Exception):
+class JobTakenOver(Exception):
     """Another process does this now."""
 
 
-class ModelAsker:
+class ModelClient:
     """``keep`` is asked before each call whether this process still may; ``usage`` is what the
     answers took, read or not.
     """
@@ -53,7 +53,7 @@ class ModelAsker:
 
     def check_lease(self) -> None:
         if not self._keep():
-            raise TakenOver
+            raise JobTakenOver
 
     def ask(
         self,
@@ -62,7 +62,7 @@ class ModelAsker:
         schema: Mapping[str, Any],
         read: Callable[[Any], _Read],
     ) -> _Read:
-        """An answer, read. Raises LlmRefused where it cannot be read at all, TakenOver."""
+        """An answer, read. Raises LlmRefused where it cannot be read at all, JobTakenOver."""
         self.check_lease()
         completion = self._account.complete(prompt.name, prompt.text, question, schema)
         self.count(completion.usage)

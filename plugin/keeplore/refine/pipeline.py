@@ -29,7 +29,7 @@ from keeplore.refine.deps import RefineDeps
 from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import FROZEN, GateContext, ProposalOutcome, verdict
-from keeplore.refine.model_asker import ModelAsker, TakenOver
+from keeplore.refine.model_client import JobTakenOver, ModelClient
 from keeplore.refine.pending import PendingPart, pending_part, refined_exchanges
 from keeplore.refine.shared_extraction import SharedExtraction, notes_near
 from keeplore.refine.triples import Triple, known_names, named_in, triples
@@ -89,11 +89,11 @@ def refine(
         return RefineResult(memory_id, part.why)
     deps.commit("")  # what was said is in git before anybody is asked about it
     result = RefineResult(memory_id, said_tokens=part.said_tokens)
-    asker = ModelAsker(account, keep)
+    asker = ModelClient(account, keep)
     try:
         refinement = _Refinement(deps, asker, part, mode, result)
         refinement.carry_out(shared, has_aspects=has_aspects)
-    except TakenOver:
+    except JobTakenOver:
         result.why = "another process has taken this over"
     result.usage = asker.usage
     return result
@@ -105,7 +105,7 @@ class _Refinement:
     def __init__(
         self,
         deps: RefineDeps,
-        asker: ModelAsker,
+        asker: ModelClient,
         part: PendingPart,
         mode: str,
         result: RefineResult,

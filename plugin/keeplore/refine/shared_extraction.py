@@ -11,21 +11,21 @@ from typing import Any
 
 from keeplore.refine import extract
 from keeplore.refine.answers.answer_schema import (
-    TalkFactItem,
-    TalkTripleItem,
+    ConversationFactItem,
+    ConversationTripleItem,
     list_in,
     schema_of,
 )
 from keeplore.refine.candidates import CandidateNote, fitting_notes
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.extract import PROMPT, Extraction
-from keeplore.refine.model_asker import ModelAsker
+from keeplore.refine.model_client import ModelClient
 from keeplore.refine.pending import PendingPart
 from keeplore.refine.window import MAX_INPUT
 from keeplore_hooks.contracts import Usage
 
 TOGETHER = replace(PROMPT, text="\n".join((PROMPT.text, *PROMPT.table)))
-SCHEMA = schema_of(facts=TalkFactItem, entities=TalkTripleItem)
+SCHEMA = schema_of(facts=ConversationFactItem, entities=ConversationTripleItem)
 SHORT = MAX_INPUT // 4  # characters; a longer talk has a call of its own
 MOST_TALKS = 16  # of one call: the answer has to fit into what a model may write
 
@@ -64,7 +64,7 @@ def parts_sharing(parts: Iterable[PendingPart]) -> list[PendingPart]:
 
 
 def extracted_together(
-    deps: RefineDeps, asker: ModelAsker, parts: Sequence[PendingPart]
+    deps: RefineDeps, asker: ModelClient, parts: Sequence[PendingPart]
 ) -> list[SharedExtraction]:
     """What a model says of each of these talks, in one call. Raises LlmRefused for an answer that
     cannot be read, or does not keep them apart, and what ``Account.complete`` raises.

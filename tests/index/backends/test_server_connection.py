@@ -8,7 +8,7 @@ import pytest
 
 from keeplore.errors import EngineUnavailable
 from keeplore.index.backends import server_connection as line_module
-from keeplore.index.backends.server_connection import ServerLine
+from keeplore.index.backends.server_connection import ServerConnection
 from keeplore.index.backends.shared_engine import SharedEngine, point_id
 from keeplore.index.backends.shared_points import UnsharedPassage
 
@@ -37,7 +37,7 @@ def test_whoever_waits_goes_on_without_a_server_that_hangs_and_the_next_ones_do_
         is_answering.wait()
         return Peer()
 
-    line = ServerLine(connect)
+    line = ServerConnection(connect)
     with pytest.raises(EngineUnavailable, match="no answer within"):
         line.call(lambda _: None, 0.01)
     with pytest.raises(EngineUnavailable, match="no answer within"):
@@ -54,7 +54,7 @@ def test_what_a_call_raises_is_raised_where_somebody_waits(
     fail: Callable[[], Any],
 ) -> None:
     peer = Peer()
-    line = ServerLine(lambda: peer)  # type: ignore[arg-type]  # only what a line itself calls
+    line = ServerConnection(lambda: peer)  # type: ignore[arg-type]  # only what a line itself calls
     with pytest.raises((EngineUnavailable, ZeroDivisionError)):
         line.call(lambda _: fail(), 60)
     is_unavailable = fail is refused

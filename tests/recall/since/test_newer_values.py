@@ -11,7 +11,7 @@ import yaml
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import RecallHit
 from keeplore.recall.since.newer_values import (
-    FromTalk,
+    ConversationContext,
     as_stated,
     holds_instead,
     newest_first,
@@ -42,8 +42,8 @@ def hit(at: str, passage: str, *, project: str = "kasha-api") -> RecallHit:
     )
 
 
-def nothing_said(_: RecallHit) -> FromTalk:
-    return FromTalk()
+def nothing_said(_: RecallHit) -> ConversationContext:
+    return ConversationContext()
 
 
 def order(question: str, *passages: str) -> list[str]:
@@ -194,7 +194,9 @@ def test_a_figure_of_a_message_counts_whether_it_is_shown_or_not(
         found = newest_first(
             hits,
             parse_question(pair["ask"]),
-            lambda one, messages=messages: FromTalk(messages[one.at] if shown else ""),
+            lambda one, messages=messages: ConversationContext(
+                messages[one.at] if shown else ""
+            ),
         )
         is_moved = [one.at for one in found] != [*messages]
         if is_moved != (part == "changed"):
@@ -206,7 +208,7 @@ def ordered_talks(question: str, *hits: RecallHit, decides: bool = True) -> list
     """The times of talks of different sessions as they come out."""
     talks = [replace(one, session=one.at) for one in hits]
     found = newest_first(
-        talks, parse_question(question), lambda _: FromTalk(decides=decides)
+        talks, parse_question(question), lambda _: ConversationContext(decides=decides)
     )
     return [f"{one.at} {one.score}" for one in found]
 
@@ -239,5 +241,5 @@ def test_files_of_one_session_stay_in_their_order() -> None:
         hit("2026-01-01", "The full export."),
         hit("2026-01-02", "Changes nightly."),
     ]
-    found = newest_first(hits, question, lambda _: FromTalk(decides=True))
+    found = newest_first(hits, question, lambda _: ConversationContext(decides=True))
     assert [one.at for one in found] == ["2026-01-01", "2026-01-02"]

@@ -35,7 +35,7 @@ from keeplore.worker.server.protocol import ask
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.second_places import loss_markers
-from keeplore_hooks.spool import REASON_SUFFIX, Dead, Spool
+from keeplore_hooks.spool import REASON_SUFFIX, DeadEntry, Spool
 
 ANSWER_S = 2.0
 BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
@@ -129,7 +129,7 @@ def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
     )
 
 
-def _reasons(entries: Iterable[Dead]) -> str:
+def _reasons(entries: Iterable[DeadEntry]) -> str:
     reasons = Counter(entry.reason for entry in entries)
     return "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
 

@@ -19,7 +19,7 @@ AGAIN_S = 15.0
 _T = TypeVar("_T")
 
 
-class ServerLine:
+class ServerConnection:
     """A connection to a server, made when it is needed and dropped when it fails. Thread-safe; one
     call at a time reaches it.
     """

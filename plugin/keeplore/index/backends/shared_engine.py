@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable
 from keeplore.index.backends import shared_points
-from keeplore.index.backends.server_connection import ServerLine
+from keeplore.index.backends.server_connection import ServerConnection
 from keeplore.index.backends.sparse_bm25 import (
     FtsTokenizer,
     formula,
@@ -77,8 +77,8 @@ class SharedEngine:
         self._embedder = embedder
         self._tokenizer = FtsTokenizer()
         # apart, so that no prompt waits for what the background brings
-        self._asking = ServerLine(self._connect_to_server)
-        self._bringing = ServerLine(self._connect_to_server)
+        self._asking = ServerConnection(self._connect_to_server)
+        self._bringing = ServerConnection(self._connect_to_server)
         self._compare_at = 0.0
         self.is_remote = True
 

@@ -25,7 +25,7 @@ LIKELY = 0.6  # least likelihood of such a talk; judgement
 
 
 @dataclass(frozen=True, slots=True)
-class FromTalk:
+class ConversationContext:
     """What the conversation of a hit tells of it; of a note nothing."""
 
     message: str = ""  # the person's, of the exchange that is shown
@@ -76,7 +76,7 @@ def _closest(passage: str, question: ParsedQuestion) -> Iterator[_Statement]:
 def newest_first(
     hits: Sequence[RecallHit],
     question: ParsedQuestion,
-    look_up: Callable[[RecallHit], FromTalk],
+    look_up: Callable[[RecallHit], ConversationContext],
 ) -> list[RecallHit]:
     """The hits, each outdated one behind the hit that holds instead, which is given its place and
     its likelihood.
@@ -103,7 +103,10 @@ def newest_first(
 
 
 def _in_talk(
-    hit: RecallHit, question: ParsedQuestion, talk: FromTalk, asked: AskedFigure | None
+    hit: RecallHit,
+    question: ParsedQuestion,
+    talk: ConversationContext,
+    asked: AskedFigure | None,
 ) -> Stated:
     said = (hit.passage, own_words(talk.message)) if asked else ()
     figures = tuple(figure for text in said for figure in stated_figures(text))

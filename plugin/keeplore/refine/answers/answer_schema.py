@@ -88,11 +88,11 @@ class TripleItem(AnswerItem):
     confidence: Share = 1.0
 
 
-class TalkFactItem(FactItem):
+class ConversationFactItem(FactItem):
     talk: int
 
 
-class TalkTripleItem(TripleItem):
+class ConversationTripleItem(TripleItem):
     talk: int
 
 

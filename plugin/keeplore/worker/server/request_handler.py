@@ -31,7 +31,7 @@ from keeplore_hooks.hosts import Ask, Host
 from keeplore_hooks.sender import sender
 
 if TYPE_CHECKING:
-    from keeplore.mcp_server.desk import McpDesk
+    from keeplore.mcp_server.session_requests import McpRequestHandler
     from keeplore.worker.context.slash_commands import SlashCommands
 
 # how long is waited for what a session said before it asked to remember it
@@ -202,12 +202,12 @@ class RequestHandler:
         )
 
     @functools.cached_property
-    def _mcp(self) -> McpDesk:
+    def _mcp(self) -> McpRequestHandler:
         # here, as above
-        from keeplore.mcp_server.desk import McpDesk
+        from keeplore.mcp_server.session_requests import McpRequestHandler
         from keeplore.worker.server.mcp_services import services
 
-        return McpDesk(services(self._registry, self._on_change))
+        return McpRequestHandler(services(self._registry, self._on_change))
 
     def _caught_up(self, seconds: float) -> bool:
         # the spool does not stand back for a prompt that waits for it

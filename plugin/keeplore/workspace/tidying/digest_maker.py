@@ -49,7 +49,7 @@ IsOurs = Callable[[MemoryRow], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class DigestedTalk:
+class DigestedConversation:
     """A conversation of a digest: its row, its file, and what was said in it."""
 
     row: MemoryRow
@@ -79,7 +79,7 @@ class DigestDraft:
     workspace: Workspace
     title: str
     sections: tuple[Section, ...]
-    talks: Sequence[DigestedTalk]
+    talks: Sequence[DigestedConversation]
 
     @cached_property
     def memory(self) -> Memory:
@@ -157,14 +157,16 @@ def _grouped(
 
 def _digested_talks(
     workspace: Workspace, rows: Sequence[MemoryRow]
-) -> Iterator[DigestedTalk]:
+) -> Iterator[DigestedConversation]:
     for row in rows:
         if memory := load_or_none(workspace.store, row.path):
-            yield DigestedTalk(row, memory, Conversation.from_markdown(memory.body))
+            yield DigestedConversation(
+                row, memory, Conversation.from_markdown(memory.body)
+            )
 
 
 def _sections(
-    workspace: Workspace, talks: Sequence[DigestedTalk], sayings: LaterSayings
+    workspace: Workspace, talks: Sequence[DigestedConversation], sayings: LaterSayings
 ) -> tuple[Section, ...]:
     """What was decided in these conversations, what replaced such a decision later, what came of
     those without a decision, and what is still open.
@@ -194,7 +196,9 @@ def _sections(
     return tuple(ordered(parts))
 
 
-def _newer_value(talks: Sequence[DigestedTalk], old: Quote) -> DigestLine | None:
+def _newer_value(
+    talks: Sequence[DigestedConversation], old: Quote
+) -> DigestLine | None:
     """The last decision that gives another figure of what one in the first of these is about, None
     for none; the agent's word changes none of the person's.
     """
@@ -223,7 +227,7 @@ def ordered(parts: Mapping[str, Sequence[DigestLine]]) -> Iterator[Section]:
             yield heading, tuple(left[-MOST_LINES:])
 
 
-def line_of(talk: DigestedTalk, quote: Quote) -> DigestLine:
+def line_of(talk: DigestedConversation, quote: Quote) -> DigestLine:
     """Words of a conversation as a line, on the day on which they were said."""
     said = (e.at for e in talk.said.exchanges if e.id == quote.turn and e.at)
     day = next(said, talk.row.created_at)[:10]
@@ -237,7 +241,7 @@ def _newer_line(later: LaterStatement, speaker: str, before: DigestLine) -> Dige
 
 
 def _speaker(
-    workspace: Workspace, talks: Sequence[DigestedTalk], later: LaterStatement
+    workspace: Workspace, talks: Sequence[DigestedConversation], later: LaterStatement
 ) -> str:
     """Who said the later statement: user or assistant."""
     known = {talk.row.id: talk.memory for talk in talks}
@@ -251,7 +255,7 @@ def _speaker(
 
 
 def _memory(
-    workspace: Workspace, digest: Digest, talks: Sequence[DigestedTalk]
+    workspace: Workspace, digest: Digest, talks: Sequence[DigestedConversation]
 ) -> Memory:
     """The digest as a memory; it names no machine, so that all write the same bytes."""
     first = talks[0].row

@@ -16,15 +16,15 @@ from keeplore.llm.open_model import open_account
 from keeplore.memory import Memory, serialise
 from keeplore.memory.digest import CHANGED, DECIDED, HEADINGS, OPEN, OUTCOME, DigestLine
 from keeplore.refine import digest_writing
-from keeplore.refine.digest_writing import DigestTalk, LineGates, WrittenLine
+from keeplore.refine.digest_writing import DigestSource, LineGates, WrittenLine
 from keeplore.refine.gates import FROZEN, SHADOW, ProposalOutcome
-from keeplore.refine.model_asker import ModelAsker
+from keeplore.refine.model_client import ModelClient
 from keeplore.refine.window import segments_of
 from keeplore.text.dates import now
 from keeplore.text.similarity import content_hash
 from keeplore.workspace.tidying.digest_maker import (
     DigestDraft,
-    DigestedTalk,
+    DigestedConversation,
     line_of,
     ordered,
 )
@@ -80,7 +80,7 @@ class DigestModel:
             return MadeDigest(known)
         if not self._account or self.problem or not self._is_new(draft, memory.id, of):
             return MadeDigest(memory)
-        asker = ModelAsker(self._account)
+        asker = ModelClient(self._account)
         mark = {"model": asker.model, "of": of}
         if is_dry:
             by = f"by {asker.model}, which reads about {_cost(draft):,} tokens"
@@ -103,7 +103,7 @@ class DigestModel:
         return not asked[EMPTY] and not is_tried and asked[REFUSED] < ATTEMPTS
 
     def _ask_model(
-        self, draft: DigestDraft, asker: ModelAsker, mark: dict[str, str]
+        self, draft: DigestDraft, asker: ModelClient, mark: dict[str, str]
     ) -> MadeDigest:
         """The digest with lines by the model; as it was drafted where none was applied."""
         dropped: Counter[str] = Counter()
@@ -142,7 +142,7 @@ class DigestModel:
         return str(ProposalOutcome.SHADOWED if is_shadow else ProposalOutcome.APPLIED)
 
     def _lines(
-        self, draft: DigestDraft, asker: ModelAsker, dropped: Counter[str]
+        self, draft: DigestDraft, asker: ModelClient, dropped: Counter[str]
     ) -> list[WrittenLine]:
         """The lines that a model writes of the conversations and that pass the gates."""
         deps = refine_deps(self._workspace)
@@ -165,7 +165,7 @@ class DigestModel:
         return found
 
 
-def _cost_fields(asker: ModelAsker, dropped: Counter[str]) -> dict[str, Any]:
+def _cost_fields(asker: ModelClient, dropped: Counter[str]) -> dict[str, Any]:
     """What asking took, and what was left out, as the audit has it."""
     return {
         "dropped": {what: count for what, count in sorted(dropped.items()) if count},
@@ -174,10 +174,12 @@ def _cost_fields(asker: ModelAsker, dropped: Counter[str]) -> dict[str, Any]:
     }
 
 
-def _talk_for_model(talk: DigestedTalk, is_pasted: Callable[[str], bool]) -> DigestTalk:
+def _talk_for_model(
+    talk: DigestedConversation, is_pasted: Callable[[str], bool]
+) -> DigestSource:
     """A conversation as a model is shown it, and as its lines are checked."""
     exchanges = talk.said.exchanges
-    return DigestTalk(
+    return DigestSource(
         talk.row.created_at[:10],
         talk.row.title,
         tuple(f"{quote.speaker}: {quote.text}" for quote in talk.own(talk.said.quotes)),
@@ -213,7 +215,9 @@ def _with_lines(draft: DigestDraft, lines: Sequence[WrittenLine]) -> DigestDraft
     return replace(draft, sections=tuple(ordered(parts)))
 
 
-def _digest_line(talks: Sequence[DigestedTalk], line: WrittenLine) -> DigestLine:
+def _digest_line(
+    talks: Sequence[DigestedConversation], line: WrittenLine
+) -> DigestLine:
     made = line_of(talks[line.talk], line.receipt.quote)
     before = None
     if line.instead:

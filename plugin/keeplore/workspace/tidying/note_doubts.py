@@ -24,7 +24,7 @@ from keeplore.workspace.loading import load_by_id
 from keeplore.workspace.reading.later_said import sayings_of
 from keeplore.workspace.tidying.digest_maker import TRIGGER, IsOurs
 from keeplore.workspace.tidying.note_joins import SAME_FROM, CurrentNote
-from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
+from keeplore.workspace.tidying.tidy_step import TidyAction, TidyStep
 from keeplore.workspace.workspace import Workspace
 
 PREFERENCE = "coding-preferences"
@@ -50,7 +50,7 @@ def doubt_steps(
             entry |= {"gate": "contradiction", "detail": "said later"}
             detail = f"later: {later.text}"
             yield TidyStep(
-                TidyDeed.DOUBT, note.row.title, detail, (id_,), entries=(entry,)
+                TidyAction.DOUBT, note.row.title, detail, (id_,), entries=(entry,)
             )
 
 
@@ -89,7 +89,7 @@ def _raise_step(
     entry = _entry(id_, ProposalAction.ADD, note, said)
     entry |= {"scope": scope, "project": "", "statement": note.statement}
     entry |= {"gate": "rule", "detail": detail}
-    return TidyStep(TidyDeed.RAISE, note.row.title, detail, (id_,), entries=(entry,))
+    return TidyStep(TidyAction.RAISE, note.row.title, detail, (id_,), entries=(entry,))
 
 
 def is_alike(one: CurrentNote, other: CurrentNote) -> bool:

@@ -12,7 +12,7 @@ from keeplore.memory.note import statement_of
 from keeplore.recall.since.contradictions import contradiction
 from keeplore.text.similarity import similarity
 from keeplore.workspace.tidying.digest_maker import TRIGGER, IsOurs
-from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
+from keeplore.workspace.tidying.tidy_step import TidyAction, TidyStep
 from keeplore.workspace.workspace import Workspace
 
 # from here on two notes are joined unasked; a person is asked from `similarity.SIMILAR` on
@@ -83,7 +83,7 @@ def _join_step(kept: CurrentNote, same: Iterable[CurrentNote]) -> TidyStep:
     joined = _joined_memory(kept, others)
     ids = ", ".join(note.row.id[4:12] for note in others)
     detail = f"{kept.row.id[4:12]} also stands for {ids}"
-    return TidyStep(TidyDeed.JOIN, kept.row.title, detail, (joined.id,), (joined,))
+    return TidyStep(TidyAction.JOIN, kept.row.title, detail, (joined.id,), (joined,))
 
 
 def _joined_memory(kept: CurrentNote, others: Sequence[CurrentNote]) -> Memory:

@@ -10,7 +10,7 @@ from keeplore.memory import Conversation
 from keeplore.memory.digest import KIND
 from keeplore.text.counts import counted
 from keeplore.workspace.tidying.digest_maker import IsOurs
-from keeplore.workspace.tidying.tidy_step import TidyDeed, TidyStep
+from keeplore.workspace.tidying.tidy_step import TidyAction, TidyStep
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.archive import ArchiveMove, ArchiveRules, archive_plan
 
@@ -28,7 +28,7 @@ def retention_steps(workspace: Workspace, is_ours: IsOurs) -> Iterator[TidyStep]
         detail = f"{size}, not changed for {days} days, unused and unlinked"
         ids = tuple(move.id for move in moves)
         paths = [(move.path, move.to) for move in moves]
-        yield TidyStep(TidyDeed.ARCHIVE, title, detail, ids, moves=paths)
+        yield TidyStep(TidyAction.ARCHIVE, title, detail, ids, moves=paths)
 
 
 def idle_moves(

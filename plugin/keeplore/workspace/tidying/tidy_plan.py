@@ -29,7 +29,7 @@ from keeplore.workspace.tidying.digest_model import DigestModel
 from keeplore.workspace.tidying.note_doubts import doubt_steps, raise_steps
 from keeplore.workspace.tidying.note_joins import current_notes, join_steps
 from keeplore.workspace.tidying.retention import retention_steps
-from keeplore.workspace.tidying.tidy_step import MARK, TidyDeed, TidyStep
+from keeplore.workspace.tidying.tidy_step import MARK, TidyAction, TidyStep
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.archive import refresh_for_plan, unarchived_path
 
@@ -201,7 +201,7 @@ def _digest_steps(
         facts = ("made anew" if known else "", count, made.by)
         detail = ", ".join(filter(None, facts))
         yield TidyStep(
-            TidyDeed.DIGEST,
+            TidyAction.DIGEST,
             memory.title,
             detail,
             (id_,),
@@ -213,7 +213,7 @@ def _digest_steps(
         if row.id not in wanted:
             move = (row.path, archived_path(row.path))
             detail = f"fewer than {LEAST} conversations are left of it"
-            yield TidyStep(TidyDeed.RETIRE, row.title, detail, (row.id,), (), (move,))
+            yield TidyStep(TidyAction.RETIRE, row.title, detail, (row.id,), (), (move,))
 
 
 def _moved_back(path: str) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from typing import Any
 from keeplore.memory import Memory
 
 
-class TidyDeed(StrEnum):
+class TidyAction(StrEnum):
     DIGEST = "digest"  # write a digest, or make it anew
     RETIRE = "retire"  # archive a digest that nothing stands for any more
     JOIN = "join"  # make one chain of notes that say the same
@@ -25,7 +25,7 @@ class TidyStep:
     ``entries`` lines for this machine's audit.
     """
 
-    deed: TidyDeed
+    deed: TidyAction
     title: str
     detail: str
     ids: tuple[str, ...]

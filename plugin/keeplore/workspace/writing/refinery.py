@@ -32,7 +32,7 @@ from keeplore.recall.request import SearchScope
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.candidates import NoteSearch
 from keeplore.refine.deps import RefineDeps
-from keeplore.refine.model_asker import ModelAsker
+from keeplore.refine.model_client import ModelClient
 from keeplore.refine.pending import PendingPart, pending_part, refined_exchanges
 from keeplore.refine.pipeline import NEAR_SHARE, RefineResult, refine
 from keeplore.refine.shared_extraction import (
@@ -207,7 +207,7 @@ class Refinery:
             return
         topics = [(part.memory.id, *topic[1:]) for part in chosen]
         try:
-            found = extracted_together(deps, ModelAsker(account), chosen)
+            found = extracted_together(deps, ModelClient(account), chosen)
         except KeeploreError as e:
             self._alone.update(topics)
             if not isinstance(e, LlmRefused):
