@@ -62,6 +62,12 @@ _OUTPUT_LINE = re.compile(
     ) | [;{}]\s*$ | ^(?:\ {4}|\t)(?!\s*(?:[-*+]|\d+[.)])\s)""",
     re.VERBOSE,
 )
+# what stands in the place of what was cut, and of pictures
+LEFT_OUT = re.compile(
+    r"\[(?:\d+ (?:lines|characters) left out|image"
+    r"|(?:(?:base64 )?data|[a-zA-Z]+/[\w.+-]{1,60}) left out: \d+ KB)\]"
+)
+_CUT_LINE = re.compile(r"\[\d+ characters left out\]")
 _SENTENCE_END = re.compile(r"[.!?…:;,\"'”’)»*_]\s*\Z")
 # tables and lists stay, however long and alike
 _LISTED = re.compile(r"\s*(?:[-*+•|>#]|\(?\w{1,3}[.)])")
@@ -83,6 +89,11 @@ def fold(text: str, limits: FoldLimits = KEPT) -> str:
         for is_code, lines in _code_and_text_runs(text)
         for line in _folded_lines(lines, limits, is_code=is_code)
     )
+
+
+def is_folded(text: str) -> bool:
+    """Whether a text only says what was left out, or has lost its middle: nobody's sentence."""
+    return bool(LEFT_OUT.fullmatch(text.strip()) or _CUT_LINE.search(text))
 
 
 def shortened(text: str, limit: int) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import sentencex
 
-from keeplore.text.folding import line_beginning
+from keeplore.text.folding import LEFT_OUT, is_folded, line_beginning
 
 # characters of one message; what goes on beyond that is a paste, and nobody's sentence
 MAX_READ = 60_000
@@ -152,7 +152,9 @@ def _list_lead(around: list[tuple[int, str]], indent: int, block: str) -> str:
 def _segments(block: str) -> list[str]:
     """The sentences of a block, those left out that say nothing."""
     whole = (bare(text[:MAX_SENTENCE]) for text in _with_whole_code(block))
-    return [text for text in whole if any(map(str.isalnum, text))]
+    return [
+        text for text in whole if any(map(str.isalnum, text)) and not is_folded(text)
+    ]
 
 
 def _with_whole_code(block: str) -> Iterator[str]:
@@ -283,7 +285,13 @@ def _repeated_beginnings(lines: list[str]) -> set[int]:
 def _is_output(line: str) -> bool:
     """Whether a program wrote a line: it looks like output or code, or has few letters."""
     prose = _without_inline_code(line)
-    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _is_code(prose):
+    if (
+        LEFT_OUT.fullmatch(line.strip())
+        or _OUTPUT.match(line)
+        or _BOXES.search(line[:40])
+    ):
+        return True
+    if _is_code(prose):
         return True
     opening = prose[:200]
     letters = sum(map(str.isalpha, opening)) + opening.count(" ")

@@ -18,6 +18,7 @@ from keeplore.capture.distill.title_wording import (
     short_statement,
 )
 from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
+from keeplore.capture.message_filter import clean
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.text.sentences import Sentence
 from keeplore_hooks.events import Work
@@ -934,3 +935,44 @@ def test_what_holds_no_more_is_no_title(said: tuple[str, str], expected: str) ->
 def test_a_value_that_was_changed_leaves_the_title_its_matter() -> None:
     kept = ("Let's keep done jobs for 14 days", "Set to 14 days.")
     assert title(*kept, "make it 30 days", "Set.") == "Keep done jobs for 14 days"
+
+
+FURNITURE = (
+    "[399961 lines left out]",
+    "[image]",
+    "[image/png left out: 12 KB]",
+    "[base64 data left out: 33 KB]",
+    "[data left out: 1 KB]",
+    "[REDACTED]",
+    "[REDACTED:api-key:ab12cd]",
+)
+
+
+@pytest.mark.parametrize("mark", FURNITURE)
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (("{}", ""), FALLBACK),
+        (("{}", "The loader fails."), "The loader fails"),
+        (("Rows:\n{}\nof rows", ""), "Rows"),
+        (("{}\n\nWhy does the loader fail?", ""), "Why does the loader fail?"),
+        (("Why does the loader fail? {}", ""), "Why does the loader fail?"),
+    ],
+)
+def test_what_stands_for_something_left_out_is_no_title(
+    mark: str, said: tuple[str, str], expected: str
+) -> None:
+    told = title(*(text.format(mark) for text in said))
+    assert told == expected
+
+
+@pytest.mark.parametrize("line", ["row", "z" * 9_000, "A" * 9_000])
+def test_a_paste_that_was_cut_gives_a_title_and_a_head_without_the_mark(
+    line: str,
+) -> None:
+    encoded = f"data:image/png;base64,{line * 9}"
+    for paste in (f"{line}\n" * 9_000, line, encoded):
+        exchanges = talk(clean(paste), "We keep the loader, because it is fast.")
+        parts = distill(exchanges)
+        told = [quote.text for part in parts.values() for quote in part]
+        assert "left out" not in "\n".join((title_of(exchanges, parts), *told))

@@ -13,6 +13,7 @@ from itertools import chain
 from keeplore.capture.cues import word_list
 from keeplore.memory import Exchange
 from keeplore.text.common_words import stem
+from keeplore.text.folding import LEFT_OUT
 from keeplore.text.sentences import bare, sentences
 from keeplore.text.terms import STOP, is_identifier, terms
 
@@ -28,7 +29,7 @@ _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
 _CODE = re.compile(r"`+([^`]*)`+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
-_SECRET = re.compile(r"\[REDACTED:[^\]\s]{1,80}\]")  # what stands in its place
+SECRET = re.compile(r"\[REDACTED(?::[^\]\s]{1,80})?\]")  # what stands in its place
 _NAME = re.compile(r"[a-z][a-z_.-]{3,40}", re.IGNORECASE)
 _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
     r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])",
@@ -102,7 +103,7 @@ def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[list[str], float]
         ):
             yield (
                 [
-                    without_markup(_SECRET.sub(" ", said.text))
+                    without_markup(SECRET.sub(" ", said.text))
                     for said in sentences(message)[:MAX_SENTENCES]
                 ],
                 weight,
@@ -136,7 +137,7 @@ def without_markup(text: str) -> str:
     """The text as one would say it: markers, addresses and pasted images gone, of paths only names
     kept, "w/" in letters, contractions with their apostrophes.
     """
-    text = _LINK.sub(r"\1", text)
+    text = _LINK.sub(r"\1", LEFT_OUT.sub(" ", text))
     text = _CODE.sub(r"\1", text)
     text = _URL.sub(_name_of, text)
     text = _WITH.sub("with", text)

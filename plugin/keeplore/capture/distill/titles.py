@@ -17,6 +17,7 @@ from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.distill.choices import Choice, named_choice
 from keeplore.capture.distill.decision_weights import decision_weight
 from keeplore.capture.distill.key_phrases import (
+    SECRET,
     Profile,
     capitalised,
     profile,
@@ -47,6 +48,7 @@ from keeplore.capture.distill.title_wording import (
 )
 from keeplore.capture.segmenter import amends_proposal
 from keeplore.memory import Exchange, Quote
+from keeplore.text.folding import LEFT_OUT
 from keeplore.text.sentences import (
     Sentence,
     answer_in,
@@ -153,9 +155,14 @@ def _decides_surely(sentence: Sentence) -> bool:
 
 
 def _may_be_title(text: str, chosen: Sequence[tuple[Choice, str]]) -> bool:
-    if not 0 < len(text) <= MAX_TITLE or REDACTED in text:
+    if not 0 < len(text) <= MAX_TITLE or _has_mark(text):
         return False
     return not any(choice.names_another(text, taken) for choice, taken in chosen)
+
+
+def _has_mark(text: str) -> bool:
+    """Whether something stands in it for a secret, or for what was left out."""
+    return REDACTED in text or LEFT_OUT.search(text) is not None
 
 
 def _candidates(
@@ -370,12 +377,18 @@ def _told_in_head(parts: Parts, about: Profile, replaced: Set[str]) -> str:
     """
     lines = chain.from_iterable(parts.get(part, ()) for part in HEAD)
     statements = {short_statement(quote.text) for quote in lines}
-    lines_told = sorted(filter(None, statements - replaced))
+    lines_told = sorted(
+        line for line in statements - replaced if line and not _has_mark(line)
+    )
     scores = {
         line: _score(Wording(line, "statement"), about, 1.0) for line in lines_told
     }
     best = max(lines_told, key=scores.__getitem__, default="")
     return best if scores.get(best, 0.0) >= LEAST_TOLD else ""
+
+
+def _without_marks(text: str) -> str:
+    return SECRET.sub(" ", LEFT_OUT.sub(" ", text))
 
 
 def _first_words(exchanges: Sequence[Exchange], replaced: Set[str]) -> str:
@@ -387,7 +400,7 @@ def _first_words(exchanges: Sequence[Exchange], replaced: Set[str]) -> str:
     )
     lines = [
         line
-        for line in map(without_small_talk, texts)
+        for line in map(without_small_talk, map(_without_marks, texts))
         if line not in replaced and any(map(str.isalnum, line))
     ]
     return next((line for line in lines if len(stems(line)) > 1), "".join(lines[:1]))
