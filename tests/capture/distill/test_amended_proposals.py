@@ -202,6 +202,39 @@ def test_a_value_of_another_matter_stays() -> None:
     ]
 
 
+LIMIT = "Let's set the retry limit to 5 for the uploader."
+TIMEOUT = "We use a timeout of 30 seconds for the webhook."
+BOTH = "Let's use 5 retries and a timeout of 30 seconds."
+
+
+@pytest.mark.parametrize(
+    ("decided_before", "change", "is_replaced"),
+    [
+        (LIMIT, "Let's drop the retry limit from 5 to 3.", True),
+        (LIMIT, "lower the retries to 3", True),
+        (LIMIT, "Please bump the retry limit back up to 8", True),
+        (LIMIT, "lower the timeout to 3 seconds", False),
+        (LIMIT, "reduce the upload retries on phones to 3", False),
+        (LIMIT, "drop the retry limit from the docs, it belongs to 3 pages", False),
+        (TIMEOUT, "drop the timeout from 30 to 10 seconds", True),
+        (TIMEOUT, "raise it to 60 seconds", True),
+        (TIMEOUT, "raise the timeout of the importer to 60 seconds", False),
+        (BOTH, "lower the retries to 3", False),
+    ],
+)
+def test_a_change_of_the_one_value_replaces_what_stated_it(
+    decided_before: str, change: str, *, is_replaced: bool
+) -> None:
+    told = values((decided_before, "Done."), (change, "Changed."))
+    assert change in told
+    assert (decided_before not in told) is is_replaced
+
+
+def test_a_change_that_names_nothing_is_of_what_was_said_right_before_it() -> None:
+    said = ((TIMEOUT, "Done."), ("Show me the logs", "Here."))
+    assert TIMEOUT in values(*said, ("raise it to 60 seconds", "Changed."))
+
+
 def test_a_correction_without_a_value_before_it_sets_none() -> None:
     assert values(("Fix the importer", "Fixed."), ("no, 20 minutes", "Ok.")) == []
 

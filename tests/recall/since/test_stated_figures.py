@@ -79,3 +79,24 @@ def test_a_shape_or_a_unit_tells_the_kind(
     figure: str, unit: str, kinds: set[str]
 ) -> None:
     assert unit_kinds(figure, unit) == kinds
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "5 retries is too many, 3 is enough",
+        "5 is far too many, 3 is enough",
+        "drop the limit from 5 to 3",
+        "Lower the limit to 3",
+    ],
+)
+def test_a_figure_that_is_too_much_states_nothing_and_the_other_one_is_new(
+    said: str,
+) -> None:
+    (figure,) = stated_figures(said)
+    assert (figure.value, figure.is_changed) == ("3", True)
+
+
+def test_a_comparison_of_the_thing_itself_is_no_change() -> None:
+    (figure,) = stated_figures("The lower limit is 3")
+    assert not figure.is_changed

@@ -304,9 +304,19 @@ def _replaces(new: Decision, old: Decision) -> bool:
         return False
     if new.choice and new.choice == old.choice:
         return True
-    if _is_value_before(new, old) or _rules_out(new, old):
+    if _is_value_before(new, old) or _changes_value(new, old) or _rules_out(new, old):
         return True
     return old.quote.speaker == new.quote.speaker and _is_repetition(new, old)
+
+
+def _changes_value(new: Decision, old: Decision) -> bool:
+    """Does a decision change the one value of an earlier one, "lower the retries to 3"?"""
+    change = pattern("changes_value").search(new.quote.text)
+    values = pattern("value").findall(answer_in(old.quote.text))
+    if change is None or old.lasts or len(values) != 1:
+        return False
+    matter = stems(change["matter"])
+    return matter <= stems(old.quote.text) if matter else new.at - old.at == 1
 
 
 def _rules_out(new: Decision, old: Decision) -> bool:

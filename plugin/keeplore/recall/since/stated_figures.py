@@ -80,6 +80,13 @@ _PART_AFTER = re.compile(
     r"\A\W{0,2}(?:second|minute|hour|day|week|month|year)s? (?:before|after|later)\b",
     re.IGNORECASE,
 )
+# what stands behind a figure that shall hold no more
+_TOO = (
+    "too (?:many|much|long|short|few|little|big|large|small|high|low|slow|fast|often)"
+)
+_REFUSED_AFTER = re.compile(
+    rf"\A\W{{0,2}}(?:\w+ )?(?:is|are) (?:\w+ )?{_TOO}\b", re.IGNORECASE
+)
 # a thing that is only named to say when another one is
 _LANDMARK = re.compile(
     r"\b(?:before|after|until|ahead of|prior to)\s+(?:the|my|our|your|this)\s+[\w'’-]+"
@@ -91,7 +98,8 @@ _CHANGE = re.compile(
     r"chang\w+|moved?|extend\w*|extension|reschedul\w+|postpon\w+|push\w+|shift\w+|rais\w+|"
     r"lower\w+|increas\w+|decreas\w+|reduc\w+|bump\w+|upgrad\w+|downgrad\w+|grown?|grew|"
     r"growth|reach\w+|went (?:up|down)|up (?:to|at)|down (?:to|at)|dropped|cut|adjust\w+|"
-    r"revis\w+|switch\w+|scal\w+|set|gave|made)\b",
+    r"(?:drop|lower|bump) (?:the|our|my|it|its|this|that)|"
+    rf"revis\w+|switch\w+|scal\w+|set|gave|made|{_TOO})\b",
     re.IGNORECASE,
 )
 
@@ -170,7 +178,8 @@ def _stated_in(clause: str) -> Iterator[tuple[str, frozenset[str]]]:
         is_part = _PART_BEFORE.search(before) or (
             found[2].isdigit() and _PART_AFTER.search(after)
         )
-        if not is_part and not _UNSETTLED.search(before):
+        is_refused = _REFUSED_AFTER.search(after) or _UNSETTLED.search(before)
+        if not is_part and not is_refused:
             sign = (found[1] or "").strip()
             yield found[2], _kinds_of(found[2], sign, before, after)
 
