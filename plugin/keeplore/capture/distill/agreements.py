@@ -55,6 +55,9 @@ IN_REPLY = 3  # sentences at the beginning of a message that answer what was sai
 VALUE_BACK = 2  # exchanges in which the number was named that a message corrects
 MOST_POINTS = 4  # of a proposal
 _BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
+_BEHIND_REASON = re.compile(
+    r", (?:so|but(?= (?:let['’]?s|i['’]d|we['’]ll|use|take|go)\b)) ", re.IGNORECASE
+)
 # before what a sentence asks that began as an answer: "the first, but do we need both?"
 _BEFORE_QUESTION = re.compile(r",\s+(?=(?:but|and|though|although|except)\b)")
 
@@ -195,8 +198,10 @@ def _picked_later(message: Sequence[Sentence], before: Exchange) -> Agreed | Non
 
 
 def _picked_behind_reason(sentence: Sentence, before: Exchange) -> Agreed | None:
-    reason, so, opening = sentence.text.rpartition(", so ")
-    option = picked_option(opening, before.assistant) if so and reason else None
+    reason, *opening = _BEHIND_REASON.split(sentence.text)
+    option = (
+        picked_option(opening[-1], before.assistant) if opening and reason else None
+    )
     if option is None or sentence.is_question:
         return None
     text = answer_line(option.text, sentence.text)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
 
 from keeplore.capture.cues import opens_with, pattern
-from keeplore.memory import Exchange, Quote
+from keeplore.memory import AgentQuestion, Exchange, Quote
+from keeplore.memory.conversation_body import Reply
 from keeplore.text.sentences import (
     Sentence,
     answer_line,
@@ -63,12 +65,25 @@ def _antecedents(
     message = sentences(exchange.user) if is_by_user else last_reply(exchange)
     if not is_by_user and (question := last_question(exchange.user)):
         yield question
+    yield from _announced_before(quote.text, exchange.replies)
     yield from _said_before(quote.text, message)
     if is_by_user and before:
         for asked_last in closing_questions(before.assistant)[-1:]:
             heading = Sentence(asked_last.heading.rstrip(":："))
             asked_of = (asked_last, heading)  # behind "What do you prefer?"
             yield from (s.text for s in asked_of if _is_telling(s))
+
+
+def _announced_before(text: str, replies: Sequence[Reply]) -> Iterator[str]:
+    """What the agent said that it is about to do, and what it asked leave for, before an answer
+    with this text.
+    """
+    for before, asked in pairwise(("", *replies)):
+        if not isinstance(asked, AgentQuestion) or text not in asked.answer:
+            continue
+        said = sentences(before)[-1:] if isinstance(before, str) else ()
+        yield from (s.text.rstrip(":：") for s in said if _is_telling(s))
+        yield asked.question
 
 
 def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:

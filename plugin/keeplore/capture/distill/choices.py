@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 
 from keeplore.capture.cues import opens_with, pattern, says, word_map
@@ -333,10 +333,22 @@ def _option_by_label(text: str, choice: Choice) -> str:
     if pick is None or not opens_with(text[pick.end() :], "after_option"):
         return ""
     if pick["ordinal"]:
-        index = word_map("ordinals")[pick["ordinal"].lower()]
+        index = _place_of(pick["ordinal"])
         return choice.options[index] if index < len(choice.options) else ""
     label = (pick["named"] or pick["bare"]).upper()
     return choice.options[choice.labels.index(label)] if label in choice.labels else ""
+
+
+def with_label_apart(message: Sequence[Sentence], reply: str) -> list[Sentence]:
+    """A message that begins with the number of an option, "2. Also cap retries", with the number by
+    itself: it is no list.
+    """
+    first, *others = message
+    label = first.label.upper()
+    is_list = not label.isalnum() or any(sentence.label for sentence in others)
+    if is_list or not (asks_to_pick(reply) and option_with_label(reply, label)):
+        return [*message]
+    return [Sentence(label), replace(first, label=""), *others]
 
 
 def picked_option(opening: str, reply: str) -> Sentence | None:
@@ -430,13 +442,19 @@ def _options_within(text: str) -> dict[str, str]:
     }
 
 
+def _place_of(ordinal: str) -> int:
+    """The place, counted from 0, that "the second" or "option two" names."""
+    place: int = word_map("ordinals")[ordinal.lower().split()[-1]]
+    return place
+
+
 def _nth_option(reply: str, ordinal: str) -> Sentence | None:
     """An option by its place, of the last list or of those that a sentence tells in a row."""
     said = sentences(reply)
     options = last_options(said)
     if len(options) < 2:
         options = _told_in_a_row(said[-TAIL:])
-    index = word_map("ordinals")[ordinal.lower()]
+    index = _place_of(ordinal)
     return options[index] if 1 < len(options) <= 6 and index < len(options) else None
 
 

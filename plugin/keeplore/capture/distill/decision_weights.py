@@ -4,10 +4,10 @@ be without a word of a decision.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.salience import DIRECTS, directive_odds
 from keeplore.capture.discourse.statements import DialogueAct, Statement, statements_of
 from keeplore.capture.distill.antecedents import TELLING_TERMS, stands_alone
@@ -20,6 +20,17 @@ LIFTS = 2.2  # how strongly "migrations on Fridays are fine now" decides
 # an order of work with these says more than what to do next: why, and what all will do
 SETTLING = ("firm", "of_all")
 STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
+
+
+def without_next_steps(message: Iterable[Sentence]) -> list[Sentence]:
+    """The sentences, each up to the step that it tells to take next: "use Redis, then commit"."""
+    return [_without_next_step(sentence) for sentence in message]
+
+
+def _without_next_step(sentence: Sentence) -> Sentence:
+    step = pattern("then_next_step").search(sentence.text)
+    said = sentence.text[: step.start()] if step else ""
+    return replace(sentence, text=said) if terms(said) else sentence
 
 
 def decision_weight(sentence: Sentence, *, in_reply: bool = False) -> float:

@@ -7,6 +7,7 @@ picked it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -28,12 +29,13 @@ from keeplore.capture.distill.agreements import (
     suggestion,
 )
 from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
-from keeplore.capture.distill.choices import LOOK_BACK, Choice
+from keeplore.capture.distill.choices import LOOK_BACK, Choice, with_label_apart
 from keeplore.capture.distill.decision_weights import (
     decision_weight,
     directive_weight,
     is_wish,
     stipulations,
+    without_next_steps,
 )
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.numbered_answers import answers_by_number
@@ -63,6 +65,7 @@ TOLD = 2.0  # an answer that only tells something
 PICKED = 3.0
 STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
 PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed to
+_REASON = re.compile(r",|\s(?:because|since|as)\s", re.IGNORECASE)  # behind a pick
 PASTED = 40  # sentences from which a message is a plan or a document
 
 
@@ -110,7 +113,10 @@ def _person_decisions(
     exchange: Exchange, at: int, earlier: Sequence[Exchange]
 ) -> Iterable[Decision]:
     exchange = replace(exchange, user=last_word(exchange.user))
-    said = () if is_instructions(exchange.user) else sentences(exchange.user)
+    is_of_person = not is_instructions(exchange.user)
+    said = without_next_steps(sentences(exchange.user)) if is_of_person else []
+    if earlier and said:
+        said = with_label_apart(said, earlier[-1].assistant)
     if answers := lettered_answers(exchange.user, earlier):
         chosen = [_answered(answer, exchange.id, at) for answer in answers]
         return _with_acknowledged(chosen, None, exchange, earlier, at)
@@ -198,11 +204,15 @@ def _with_question(
 
 
 def _picking_sentence(agreement: Agreed, message: Sequence[Sentence]) -> str:
-    """The sentence that took an option and says no more than that."""
+    """The sentence that took an option and says no more than that and why."""
+    first = message[0].text
+    name, *reason = _REASON.split(first, maxsplit=1)
     is_label = (
-        agreement.kind is AgreedKind.PICK and len(terms(message[0].text)) < NAMED_TERMS
+        agreement.kind is AgreedKind.PICK
+        and count_terms(name) < NAMED_TERMS
+        and not any(decision_weight(Sentence(r), in_reply=True) for r in reason)
     )
-    return clip(message[0].text if is_label else agreement.said)
+    return clip(first if is_label else agreement.said)
 
 
 def _own_decisions(
@@ -326,7 +336,8 @@ def _answer_decisions(asked: AgentQuestion, turn: str, at: int) -> Iterator[Deci
         chosen = decision_of(line, "user", turn, ANSWERED, at)
         choice = Choice(" ".join(asked.question.split()), asked.options)
         yield replace(chosen, is_answer=True, choice=choice)
-    for sentence, weight in _deciding_sentences(objection(asked), is_reply=True):
+    said = without_next_steps(objection(asked))
+    for sentence, weight in _deciding_sentences(said, is_reply=True):
         yield decision_of(sentence.text, "user", turn, weight, at)
 
 
