@@ -126,6 +126,23 @@ def test_who_only_reads_is_answered_from_an_index_that_cannot_be_written(
     assert run("list", cwd=shop).stderr == ""
 
 
+def test_what_is_forgotten_is_so_where_the_index_cannot_be_written(
+    memory: Path, shop: Path, run: Callable[..., Any], git: Callable[..., str]
+) -> None:
+    told = run("remember", "--json", "Tea is served at four", cwd=shop).stdout
+    digits = json.loads(told)["id"][4:12]
+    run("list", cwd=shop)
+    cache = Places.from_environment(os.environ).cache / "index" / "memory"
+    (cache / "writing").mkdir()  # what a writer makes first
+    done = run("forget", "--yes", digits, cwd=shop)
+    assert (done.returncode, "Forgotten." in done.stdout) == (0, True)
+    assert f"behind the text: the search index in {cache} cannot be" in done.stderr
+    assert not [*memory.rglob(f"*{digits}.md")]
+    assert git("log", "-1", "--format=%s", cwd=memory) == "Forget a memory"
+    (cache / "writing").rmdir()
+    assert run("restore", digits, cwd=shop).returncode == 0
+
+
 def test_text_is_exchanged_where_the_index_cannot_be_written(
     memory: Path, shop: Path, run: Callable[..., Any], git: Callable[..., str]
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +13,7 @@ from keeplore.cli.commands.machine import machines_
 from keeplore.cli.commands.tidy import restore_, sync_
 from keeplore.cli.doctor import check_chains
 from keeplore.errors import NotFound
-from keeplore.store.git import inspection
+from keeplore.store.git import git_command, inspection
 
 WORKSPACE: Any = SimpleNamespace(root=None)
 
@@ -48,11 +50,37 @@ def test_files_that_git_is_told_to_ignore_are_counted(
     told: str,
 ) -> None:
     monkeypatch.setattr(inspection, "ignored_files", lambda _: range(count))
+    monkeypatch.setattr(inspection, "unstorable_paths", lambda _: [])
+    monkeypatch.setattr(git_command, "ignored", lambda *_: set())
     sync_._note_ignored(WORKSPACE)
     because = (
         "left out of commits, because git is told so: `keeplore doctor` says which"
     )
     assert capsys.readouterr().err == (f"note: {told} {because}\n" if told else "")
+
+
+def test_paths_that_no_commit_takes_are_counted_but_for_ignored_ones(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, git: Callable[..., str]
+) -> None:
+    git("init", "-q", cwd=tmp_path)
+    (tmp_path / ".gitignore").write_text("aside.md\n")
+    facts = tmp_path / "memory" / "facts"
+    facts.mkdir(parents=True)
+    (facts / "Tea.md").touch()
+    (facts / "aside.md").symlink_to(tmp_path)
+    place: Any = SimpleNamespace(root=tmp_path)
+    sync_._note_ignored(place)
+    assert "which not every system" not in capsys.readouterr().err
+    (tmp_path / ".gitignore").unlink()
+    (facts / "aside.md").unlink()
+    (facts / 'quote".md').touch()
+    sync_._note_ignored(place)
+    (facts / "link.md").symlink_to(tmp_path)
+    sync_._note_ignored(place)
+    why = "left out of commits, which not every system can hold: `keeplore doctor` says which"
+    assert capsys.readouterr().err == (
+        f"note: 1 path of memory is {why}\nnote: 2 paths of memory are {why}\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_all_versions_of_a_note_are_forgotten_at_once(desk):
     notes = desk.registry.named("memory").notes
     notes.revise(parse(first.read_text()).id, permanent=None)
     assert len(desk.notes()) == 2
-    assert "1 other versions of it went with it" in desk.type(
+    assert "1 other version of it went with it" in desk.type(
         "forget", parse(first.read_text()).id
     )
     assert desk.notes() == []

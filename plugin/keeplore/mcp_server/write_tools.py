@@ -15,6 +15,7 @@ from keeplore.memory.names import is_id
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quoted
 from keeplore.store.git.inspection import ignored_note
 from keeplore.text.agent_scope import long_place
+from keeplore.text.counts import counted
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.workspace import Workspace
@@ -89,9 +90,8 @@ def forget(context: McpContext, memory_id: str, *, directory: str) -> str:
     )
     forgot = forget_memory(found.workspace, found.row.id)
     commit_problem = context.settle(found.workspace)
-    versions = (
-        f", with {len(forgot.ids) - 1} other versions" if len(forgot.ids) > 1 else ""
-    )
+    others = counted(len(forgot.ids) - 1, "other version")
+    versions = f", with {others}" if len(forgot.ids) > 1 else ""
     undo = f"`keeplore restore {found.row.id}` in a terminal brings it back."
     after = (
         f"{undo} Tell the person what was forgotten.",

@@ -248,7 +248,8 @@ def _memory_label(memory: Memory) -> str:
 
 def _forgotten_sections(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
     others = len(forgot.ids) - 1
-    versions = f"; {others} other versions of it went with it" if others else ""
+    went = counted(others, "other version")
+    versions = f"; {went} of it went with it" if others else ""
     undo = f"`keeplore restore {one_line(row.id, TITLE_CHARS)}` brings it back"
     yield BlockSection(
         "Forgotten, as the person asked:",

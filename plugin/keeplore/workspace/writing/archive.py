@@ -187,7 +187,7 @@ def _move_memories(
             done.append(move)
         except (StoreError, OSError) as e:
             problems.append((move.path, e))
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     count = counted(len(done), "memory", "memories")
     try:
         if done:

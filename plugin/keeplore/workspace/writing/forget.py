@@ -13,6 +13,7 @@ from keeplore.memory.digest import KIND as DIGEST
 from keeplore.memory.names import no_such_memory
 from keeplore.store import PurgePlan, PurgeResult
 from keeplore.store.delete import mentions
+from keeplore.text.counts import counted
 from keeplore.text.dates import now
 from keeplore.workspace.brief_maker import drop as drop_briefs
 from keeplore.workspace.lifecycle.local_purge import erase_copies, traces_of
@@ -52,7 +53,8 @@ def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
         every = (*ids, *_digests(workspace, ids))
         workspace.store.forget_all(every, workspace.machine, at)
         drop_briefs(workspace.places)
-    workspace.index.refresh()
+    # it is forgotten also where the index waits
+    workspace.index.refresh_for_reading()
     return ForgetResult(ids, quoting, _commit(workspace, f"Forget {_count(ids)}"))
 
 
@@ -64,7 +66,7 @@ def forget_many(workspace: Workspace, ids: tuple[str, ...], message: str) -> Non
         every = dict.fromkeys((*ids, *_digests(workspace, ids)))
         workspace.store.forget_all(every, workspace.machine, now())
         drop_briefs(workspace.places)
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     _commit(workspace, message)
 
 
@@ -75,7 +77,7 @@ def restore(workspace: Workspace, memory_id: str) -> RestoreResult:
     """
     ids = _forgotten_together(workspace, memory_id)
     paths = tuple(workspace.store.restore(version) for version in ids)
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     return RestoreResult(ids, paths, _commit(workspace, f"Restore {_count(ids)}"))
 
 
@@ -101,6 +103,7 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     The next sync replaces the remote's history. Can be run again after a kill. Raises NotFound,
     RepositoryBusy, RepositoryError, IndexUnavailable or OSError.
     """
+    workspace.index.refresh()  # it has to lose the words too
     versions = _versions(workspace, memory_id)
     ids = (*versions, *_digests(workspace, versions))
     history = workspace.store.history
@@ -135,7 +138,7 @@ def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]
 
 def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
     """The memory and every other version of it, those among them that are forgotten already too."""
-    workspace.index.refresh()
+    workspace.index.refresh_for_reading()
     chain = chain_of(workspace.index, memory_id).members
     ids = dict.fromkeys((memory_id, *reversed(chain)))
     if workspace.store.is_forgotten(memory_id):
@@ -203,8 +206,5 @@ def _commit(workspace: Workspace, message: str) -> bool:
 
 
 def _count(ids: tuple[str, ...]) -> str:
-    return (
-        "a memory"
-        if len(ids) == 1
-        else f"a memory and its {len(ids) - 1} other versions"
-    )
+    others = counted(len(ids) - 1, "other version")
+    return "a memory" if len(ids) == 1 else f"a memory and its {others}"

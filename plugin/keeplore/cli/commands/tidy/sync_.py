@@ -90,8 +90,17 @@ def _check_pulled(workspace: Workspace) -> None:
 
 
 def _note_ignored(workspace: Workspace) -> None:
-    from keeplore.store.git.inspection import ignored_files  # heavy, as above
+    # heavy, as above
+    from keeplore.store.git.git_command import ignored
+    from keeplore.store.git.inspection import ignored_files, unstorable_paths
 
+    unstorable = unstorable_paths(workspace.root)
+    if count := len({*unstorable} - ignored(workspace.root, unstorable)):
+        paths = counted(count, "path of memory is", "paths of memory are")
+        note(
+            f"{paths} left out of commits, which not every system can hold: `keeplore doctor` "
+            "says which"
+        )
     if count := len(ignored_files(workspace.root)):
         files = counted(count, "file of memory is", "files of memory are")
         note(
