@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -783,6 +784,19 @@ def test_times_with_an_offset_are_given_in_utc_and_a_missing_one_is_that_of_the_
     t.user("Two", timestamp="yesterday")
     t.user("Three", timestamp=17)
     assert [turn.at for turn in session.turns(t)] == ["2026-02-09T14:00:00Z"] * 3
+
+
+def test_without_any_time_a_turn_has_that_of_the_file(session: Any, lines: Any) -> None:
+    t = lines()
+    t.user("One", timestamp="")
+    t.say("1", timestamp="soon")
+    t.user("Two")
+    turns = session.turns(t)
+    written = datetime.fromtimestamp(session.path.stat().st_mtime, UTC)
+    assert [turn.at for turn in turns] == [
+        written.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "2026-02-09T14:00:03Z",
+    ]
 
 
 def test_text_that_cannot_be_written_as_utf8_is_mended(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts.claude.claude_lines import HOST
@@ -19,6 +20,7 @@ from keeplore_hooks.hosts.jsonl import (
     first_text,
     short_digest,
     text,
+    time_of_file,
     utc_time,
 )
 from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, SEEN_LIMIT
@@ -72,7 +74,17 @@ class ClaudeLineContext:
             state = replace(
                 state, cwd=text(data, "cwd"), branch=text(data, "gitBranch")
             )
-        self.state = replace(state, at=at or state.at, is_old=is_old, session=session)
+        at = at or state.at or self._file_time()
+        self.state = replace(state, at=at, is_old=is_old, session=session)
+
+    def _file_time(self) -> str:
+        """When the transcript was written last, for lines before any that states a time; "" where
+        that is not known.
+        """
+        try:
+            return time_of_file(Path(self._path))
+        except (OSError, ValueError, OverflowError):
+            return ""
 
     def is_seen(self, uuid: str) -> bool:
         """Is it the prompt of an earlier turn?"""
