@@ -182,7 +182,11 @@ def test_no_workspace_is_begun_or_cloned_within_another(places, tmp_path, git):
         )
         assert not inner.exists()
     (outer / ".gitignore").write_text("aside/\n")
-    assert initialise(places, outer / "aside" / "team").is_new
+    aside = outer / "aside" / "team"
+    assert initialise(places, aside).is_new
+    with Registry(places) as registry:
+        assert registry.for_directory(aside / "memory").root == aside
+        assert registry.for_directory(outer / "aside").root == outer
     git("clone", "-q", str(other), str(inner), cwd=tmp_path)
     assert not initialise(places, inner, "cloned").is_new
 

@@ -116,6 +116,15 @@ class Machine:
         machine.save(places)
         return machine
 
+    def workspace_around(self, directory: Path) -> str:
+        """The name of the innermost workspace that a directory lies in, "" for none."""
+        around = {
+            len(root.parts): name
+            for name, root in self.workspaces.items()
+            if directory.is_relative_to(root)
+        }
+        return around[max(around)] if around else ""
+
     def with_workspace(self, name: str, directory: Path) -> Machine:
         """A copy that knows one more workspace; the first one becomes the home workspace."""
         return replace(

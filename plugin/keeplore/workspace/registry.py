@@ -151,9 +151,8 @@ class Registry:
                 "no workspace is set up on this machine",
                 "Run `keeplore init DIR` or `keeplore clone URL DIR`",
             )
-        for name, root in self.machine.workspaces.items():
-            if directory.is_relative_to(root):
-                return self.named(name)
+        if around := self.machine.workspace_around(directory):
+            return self.named(around)
         home = self.machine.home
         # the home workspace is asked first, so that most lookups open one workspace
         for name in (home, *sorted(self.machine.workspaces.keys() - {home})):

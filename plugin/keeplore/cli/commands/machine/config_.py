@@ -183,9 +183,8 @@ def _root(registry: Registry) -> Path:
     NoWorkspace.
     """
     here = Path.cwd()
-    for root in registry.machine.workspaces.values():
-        if here.is_relative_to(root):
-            return root
+    if around := registry.machine.workspace_around(here):
+        return registry.machine.workspaces[around]
     return registry.for_directory(here).root
 
 
