@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.errors import Forgotten, NotFound
+from keeplore.errors import Forgotten, IndexUnavailable, NotFound
 from keeplore.memory import Memory, new_meta, parse
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
@@ -399,3 +400,29 @@ def test_a_sync_clears_the_other_machine_too(places, tmp_path, git, project):
                 == []
             )
             assert Spool(elsewhere.spool).counts()["new"] == 0
+
+
+def test_what_another_machine_purged_is_erased_but_for_an_index_that_cannot_be_used(
+    places: Places, tmp_path: Path, git: Callable[..., str], project: Path
+) -> None:
+    remote = tmp_path / "remote.git"
+    git("init", "-q", "--bare", "-b", "main", str(remote), cwd=tmp_path)
+    elsewhere = Places(tmp_path / "state", tmp_path / "cache")
+    with Registry(places) as registry, Registry(elsewhere) as second:
+        workspace = registry.named("memory")
+        git("remote", "add", "origin", str(remote), cwd=workspace.root)
+        workspace.emit(turn(1, f"Is it so that {SECRET}?", "Noted.", project))
+        synchronise(workspace)
+        clone_workspace(elsewhere, str(remote), tmp_path / "second")
+        other = second.named("second")
+        brief = elsewhere.state / "briefs" / "one.json"
+        brief.parent.mkdir()
+        brief.write_text(SECRET)
+        (gone,) = talks(workspace.root)
+        purge(workspace, gone)
+        synchronise(workspace)
+        shutil.rmtree(other.index.directory)
+        other.index.directory.write_text("in the way")
+        with pytest.raises(IndexUnavailable, match="is no folder"):
+            synchronise(other)
+        assert holding(elsewhere.state, other.root) == []

@@ -6,6 +6,7 @@ import contextlib
 from functools import partial
 
 from keeplore.errors import IndexUnavailable
+from keeplore.index import MemoryRow
 from keeplore.store.shared_rights import shared_file_rights
 from keeplore.sync import SyncResult
 from keeplore.sync import synchronise as exchange
@@ -69,12 +70,23 @@ def _synchronise(
         result = exchange(
             workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated
         )
-    if result.purged:  # the text is gone, but the index still knows where it came from
-        rows = workspace.index.memories(result.purged).values()
-        sessions = dict.fromkeys((row.host, row.session) for row in rows if row.session)
-        titles = tuple(row.title for row in rows)
-        erase_copies(workspace, PurgeTraces(result.purged, tuple(sessions), titles))
+    if result.purged:
+        _erase_purged(workspace, result.purged)
     return result
+
+
+def _erase_purged(workspace: Workspace, ids: tuple[str, ...]) -> None:
+    """Remove what this machine has of memories whose text is gone. Raises IndexUnavailable, or
+    OSError.
+    """
+    rows: list[MemoryRow] = []
+    # what can be erased without it is erased
+    with contextlib.suppress(IndexUnavailable):
+        # it still knows where they came from
+        rows += workspace.index.memories(ids).values()
+    sessions = dict.fromkeys((row.host, row.session) for row in rows if row.session)
+    titles = tuple(row.title for row in rows)
+    erase_copies(workspace, PurgeTraces(ids, tuple(sessions), titles))
 
 
 def _is_trouble(problem: str) -> bool:
