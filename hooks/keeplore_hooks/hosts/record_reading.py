@@ -49,8 +49,11 @@ def read_log(
         known = max(known, line.end)
     is_news = known > before
     if is_news and not reader.is_known and not cursor.offset:
-        what = "no line is of a form that is known here"
-        problems.add_unknown(what, record.origin.host, record.path.name)
+        problems.add_unknown(
+            "no line is of a form that is known here",
+            record.origin.host,
+            record.path.name,
+        )
     elif is_news:
         reader.report()
     reader.finish(END_OF_TIME if reader.is_over else record.stopped_at)

@@ -89,8 +89,9 @@ class NamedChoice(click.Choice[str]):
             near = _names_like(str(value), [*self.choices])
             if not near:
                 raise
-            remedy = f"Did you mean {' or '.join(near)}?"
-            raise WrongValue(e.message, remedy, ctx, param) from e
+            raise WrongValue(
+                e.message, f"Did you mean {' or '.join(near)}?", ctx, param
+            ) from e
 
 
 def _names_like(text: str, names: Sequence[str]) -> list[str]:

@@ -224,8 +224,10 @@ def _check_value(key: str, after: str, path: Path, below: Settings) -> None:
         _, is_this_one, why = e.message.partition(f": {key}: ")
         if not is_this_one:
             raise
-        remedy = f"Nothing was changed; `keeplore config get {key}` prints what holds"
-        raise ConfigError(f"{key}: {why}", remedy) from e
+        raise ConfigError(
+            f"{key}: {why}",
+            f"Nothing was changed; `keeplore config get {key}` prints what holds",
+        ) from e
 
 
 def _by_hand(key: str, value: Any) -> str:

@@ -302,8 +302,9 @@ def filled_settings(below: Settings, text: bytes, path: Path) -> Settings:
     except ValueError as e:
         line = line_of(text.decode(), str(e))
         place = f"{path}, line {line}" if line else str(path)
-        remedy = "Mend or remove that key; a newer Keeplore may know it"
-        raise ConfigError(f"{place}: {e}", remedy) from e
+        raise ConfigError(
+            f"{place}: {e}", "Mend or remove that key; a newer Keeplore may know it"
+        ) from e
     return settings
 
 
@@ -362,8 +363,9 @@ def _text(path: Path) -> bytes:
                 f"{what}: its {path.name} is no file",
                 "Move it away; take yours from git, or run `keeplore init DIR`",
             ) from e
-        reason = f"{what}: {path.name} cannot be read"
-        raise ConfigError(reason, "Run `keeplore init DIR`") from e
+        raise ConfigError(
+            f"{what}: {path.name} cannot be read", "Run `keeplore init DIR`"
+        ) from e
     if len(text) > MAX_FILE:
         raise ConfigError(
             f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template"

@@ -43,8 +43,10 @@ class StateDatabase:
                 yield connection
                 connection.execute("COMMIT")
         except sqlite3.Error as e:
-            remedy = "Check the free space and the rights there; where it is damaged, move it away"
-            raise KeeploreError(f"{self.file} cannot be used: {e}", remedy) from e
+            raise KeeploreError(
+                f"{self.file} cannot be used: {e}",
+                "Check the free space and the rights there; where it is damaged, move it away",
+            ) from e
 
     def _connect(self) -> sqlite3.Connection:
         try:

@@ -209,9 +209,12 @@ class PlanBuilder:
             f"Remove one of the two: `keeplore disconnect {host}` takes out what `keeplore "
             f"connect` has put there"
         )
-        message = f"{LOCATIONS[host].label} has Keeplore already: {why}"
         self._skipped.append(
-            ConnectProblem(host, message, remedy if is_connected else "")
+            ConnectProblem(
+                host,
+                f"{LOCATIONS[host].label} has Keeplore already: {why}",
+                remedy if is_connected else "",
+            )
         )
 
     def refuse(self, host: str, error: ConfigError) -> None:
@@ -255,8 +258,9 @@ class PlanBuilder:
         self._changes[target] = FileChange(owner.host, path, target, before, edit.after)
 
     def _refuse(self, owner: Owner, path: Path, error: EditRefused) -> None:
-        message = f"{path}: {error.message}"
-        self._problems.append(ConnectProblem(owner.host, message, error.remedy))
+        self._problems.append(
+            ConnectProblem(owner.host, f"{path}: {error.message}", error.remedy)
+        )
 
 
 def unified_diff(changes: Iterable[FileChange]) -> Iterator[str]:

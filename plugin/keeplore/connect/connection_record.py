@@ -97,11 +97,13 @@ class ConnectionRecord:
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, KeyError, TypeError) as e:
-            remedy = (
-                "Restore it from a backup, or remove it and take out by hand what names "
-                "keeplore in hosts' files"
-            )
-            raise ConfigError(f"{path} cannot be read: {reason_of(e)}", remedy) from e
+            raise ConfigError(
+                f"{path} cannot be read: {reason_of(e)}",
+                (
+                    "Restore it from a backup, or remove it and take out by hand what names "
+                    "keeplore in hosts' files"
+                ),
+            ) from e
 
     def save(self, state: Path) -> None:
         """Write the record into the state directory, or delete its file where nothing is connected.

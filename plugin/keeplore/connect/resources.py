@@ -441,5 +441,7 @@ def _hash(data: bytes) -> str:
 
 
 def _not_reversible() -> EditRefused:
-    why = "what would be put in could not be taken out byte for byte"
-    return EditRefused(why, "Please report this as a bug")
+    return EditRefused(
+        "what would be put in could not be taken out byte for byte",
+        "Please report this as a bug",
+    )

@@ -35,8 +35,10 @@ class LeaseLocks:
             fcntl.flock(self._held[token], fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as e:
             self.give_back(token)
-            why = f"{self._folder} cannot be written: {e.strerror}"
-            raise KeeploreError(why, "Check the free space and the rights there") from e
+            raise KeeploreError(
+                f"{self._folder} cannot be written: {e.strerror}",
+                "Check the free space and the rights there",
+            ) from e
 
     def give_back(self, token: str) -> None:
         """Do nothing where this object does not hold it."""

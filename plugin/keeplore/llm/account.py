@@ -116,8 +116,9 @@ class Account:
         """What an error that is none of ours comes to."""
         remedy = "`keeplore doctor` says more"
         if isinstance(error, OSError):  # a program that does not start, a full disk
-            message = f"{self.name} failed: {error.strerror or error}"
-            return LlmUnavailable(message, remedy)
+            return LlmUnavailable(
+                f"{self.name} failed: {error.strerror or error}", remedy
+            )
         return LlmRefused(f"{self.name} failed: {type(error).__name__}", remedy)
 
 

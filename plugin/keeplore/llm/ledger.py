@@ -184,10 +184,11 @@ def _refusal(
         f"{spent:,} of the {limit:,} tokens of this {span} are spent, and the next call "
         f"needs {wanted:,}"
     )
-    remedy = (
-        f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml"
+    return BudgetSpent(
+        message,
+        f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml",
+        until,
     )
-    return BudgetSpent(message, remedy, until)
 
 
 def _next_beginning(span: str, at: datetime) -> datetime:

@@ -64,8 +64,10 @@ class _Loader(yaml.CSafeLoader):
                     problem="a key must be plain text", problem_mark=key.start_mark
                 )
             if key.value in seen:
-                problem = f"the key {key.value!r} stands twice"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {key.value!r} stands twice",
+                    problem_mark=key.start_mark,
+                )
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 

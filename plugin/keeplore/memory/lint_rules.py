@@ -128,8 +128,13 @@ def _findings(
 ) -> Iterator[LintFinding]:
     """What is wrong in a file that can be read."""
     for hint in memory.hints:
-        remedy = "Leave it so, or write the keys down"
-        yield LintFinding(checked.path, 1, LintLevel.WARNING, hint, remedy)
+        yield LintFinding(
+            checked.path,
+            1,
+            LintLevel.WARNING,
+            hint,
+            "Leave it so, or write the keys down",
+        )
     if memory.problems:
         yield from _problems(checked, memory)
     if not memory.hints:
@@ -164,8 +169,12 @@ def _misplaced_findings(
     folder = FOLDERS.get(memory.category, "")
     if memory.kind == "note" and folder and at.category not in ("", memory.category):
         said = f"its category is {memory.category}, its folder {at.folder}"
-        remedy = f"Move it to {folder}/, or change `category`"
-        yield checked.finding("category", LintLevel.WARNING, said, remedy)
+        yield checked.finding(
+            "category",
+            LintLevel.WARNING,
+            said,
+            f"Move it to {folder}/, or change `category`",
+        )
 
 
 def _wrong_root(checked: LintedFile, memory: Memory, at: Location) -> LintFinding:
@@ -175,8 +184,9 @@ def _wrong_root(checked: LintedFile, memory: Memory, at: Location) -> LintFindin
     said = f"it is of scope {whose} and lies in {at.home}/"
     root = root_of(memory.scope, memory.project)
     keys = "`scope`, `project` and `agent`" if "agent" in memory.meta else _KEYS
-    remedy = f"Move it below {root}/, or change {keys}"
-    return checked.finding("scope", LintLevel.WARNING, said, remedy)
+    return checked.finding(
+        "scope", LintLevel.WARNING, said, f"Move it below {root}/, or change {keys}"
+    )
 
 
 def _without_secrets(
@@ -256,12 +266,11 @@ def _dangling_link_findings(
         if target in known or not is_sound_id(target):
             continue
         key = "supersedes" if target == own else "related"
-        remedy = "Correct the id, or take the line out"
         yield file.finding(
             key,
             LintLevel.WARNING,
             f"it {relationship} {target}, which is not here",
-            remedy,
+            "Correct the id, or take the line out",
         )
 
 
@@ -306,5 +315,9 @@ def _forked(chain: Chain, files: Mapping[str, LintedFile]) -> LintFinding:
     """The finding for the newest of several versions that replaced one memory."""
     others = ", ".join(files[id_].path for id_ in chain.leaves if id_ != chain.head)
     said = f"this version and {others} replaced the same memory; this one counts, being newer"
-    remedy = f"`keeplore edit {chain.head}` makes one version of them"
-    return files[chain.head].finding("supersedes", LintLevel.WARNING, said, remedy)
+    return files[chain.head].finding(
+        "supersedes",
+        LintLevel.WARNING,
+        said,
+        f"`keeplore edit {chain.head}` makes one version of them",
+    )

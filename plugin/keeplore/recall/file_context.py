@@ -75,8 +75,12 @@ def edit_context(
                 ]
                 known |= {read.row.id} if found else set()
                 items += found
-        heading = f"About {_shown_name(path)}, which is about to be edited:"
-        sections.append(BlockSection(heading, items[:MAX_ITEMS]))
+        sections.append(
+            BlockSection(
+                f"About {_shown_name(path)}, which is about to be edited:",
+                items[:MAX_ITEMS],
+            )
+        )
     return block(sections, room)
 
 

@@ -139,5 +139,6 @@ def _hit_line(hit: RecallHit) -> BlockLine:
     title = "" if is_title else quoted(hit.title, TITLE_CHARS)
     words = quoted_passage(hit, LONG_EXCERPT_CHARS)
     said = ": ".join(filter(None, (title, words)))
-    line = f"{about} · {said} ({source}){later_end(hit.later)}"
-    return BlockLine(line, hit.memory_id)
+    return BlockLine(
+        f"{about} · {said} ({source}){later_end(hit.later)}", hit.memory_id
+    )

@@ -66,8 +66,10 @@ def directories(root: Path) -> Directories:
 
 
 def _no_repository(root: Path) -> RepositoryError:
-    remedy = f"Run `keeplore init {shlex.quote(str(root))}`"
-    return RepositoryError(f"{root} is not a git repository", remedy)
+    return RepositoryError(
+        f"{root} is not a git repository",
+        f"Run `keeplore init {shlex.quote(str(root))}`",
+    )
 
 
 def is_shallow(places: Directories) -> bool:
@@ -153,11 +155,9 @@ def check_branch(root: Path, ref: str, branch: str) -> str:
         raise RepositoryBusy(f"{root} is on no branch", f"Check out a branch; {later}")
     current = ref.removeprefix("refs/heads/")
     if branch and current != branch:
-        remedy = (
-            f"Check out {branch}, or set `branch: {current}` in keeplore.yaml; {later}"
-        )
         raise RepositoryBusy(
-            f"{root} is on branch {current}, and Keeplore commits on {branch}", remedy
+            f"{root} is on branch {current}, and Keeplore commits on {branch}",
+            f"Check out {branch}, or set `branch: {current}` in keeplore.yaml; {later}",
         )
     return ref
 

@@ -99,8 +99,9 @@ def checks_out_workspace(directory: Path) -> bool:
     """Check out the branch of a clone that holds the workspace, False where none does: a bare
     repository's HEAD often names a branch that nobody pushed. Raises RepositoryError.
     """
-    command = "for-each-ref --format=%(refname:lstrip=3) refs/remotes/origin"
-    listed = run(directory, command).text.split()
+    listed = run(
+        directory, "for-each-ref --format=%(refname:lstrip=3) refs/remotes/origin"
+    ).text.split()
     for branch in sorted(listed, key=lambda name: (name != "main", name)):
         ref = f"refs/remotes/origin/{branch}"
         if run(directory, "cat-file -e", f"{ref}:{SETTINGS}").code == 0:

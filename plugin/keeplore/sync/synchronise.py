@@ -79,8 +79,11 @@ def _remote(store: Store) -> Remote:
     """The remote of the workspace. Raises SyncError where there is none."""
     remote = store.remote_in_full()
     if remote is None:
-        remedy = f"`{git_in(store.root)} remote add origin URL`, then `keeplore sync`"
-        raise SyncError(FailureKind.NO_REMOTE, "this workspace has no remote", remedy)
+        raise SyncError(
+            FailureKind.NO_REMOTE,
+            "this workspace has no remote",
+            f"`{git_in(store.root)} remote add origin URL`, then `keeplore sync`",
+        )
     return remote
 
 
@@ -231,8 +234,14 @@ def _push(store: Store, remote: Remote, protocols: str, replaced: str) -> bool:
         f"refs/heads/{branch}:refs/heads/{branch}",
     )
     try:
-        command = "push --porcelain --no-recurse-submodules"
-        check(attempt(store.root, protocols, command, *arguments))
+        check(
+            attempt(
+                store.root,
+                protocols,
+                "push --porcelain --no-recurse-submodules",
+                *arguments,
+            )
+        )
     except SyncError as e:
         if e.kind == FailureKind.MOVED:
             return False

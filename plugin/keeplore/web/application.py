@@ -289,8 +289,13 @@ def _refused_response(
 
 
 def _failed(context: PageContext, request: Request, error: OSError) -> Response:
-    remedy = "Check that path, its rights, and the free space there"
-    return _trouble_response(context, request, 500, disk_message(error), remedy)
+    return _trouble_response(
+        context,
+        request,
+        500,
+        disk_message(error),
+        "Check that path, its rights, and the free space there",
+    )
 
 
 def _missing_response(

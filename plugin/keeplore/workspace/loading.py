@@ -37,8 +37,9 @@ def missing_memory(reference: str, stores: Iterable[Store]) -> NotFound:
         if error := _unreadable(store, beginning):
             return error
         if gone := _forgotten_id(store, beginning):
-            remedy = f"`keeplore restore {gone}` brings it back"
-            return NotFound(f"{gone} was forgotten", remedy)
+            return NotFound(
+                f"{gone} was forgotten", f"`keeplore restore {gone}` brings it back"
+            )
         for one in store.deleted(beginning):
             since = f" in commit {one.commit} of {one.day}" if one.commit else ""
             return NotFound(

@@ -166,9 +166,9 @@ class UnloadedGate:
 
 
 def _plugin_error(name: str, when: str, error: Exception) -> ConfigError:
-    what = f"the plugin {name} failed {when} ({error_kind_and_place(error)}), so nothing is written"
     return ConfigError(
-        what, "Mend or uninstall it; `keeplore doctor` lists the plugins"
+        f"the plugin {name} failed {when} ({error_kind_and_place(error)}), so nothing is written",
+        "Mend or uninstall it; `keeplore doctor` lists the plugins",
     )
 
 

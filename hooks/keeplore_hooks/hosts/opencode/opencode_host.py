@@ -289,8 +289,9 @@ def _read_messages(
     for number, message in enumerate(stored.messages):
         reader.take_message(message, number)
     if stored.messages and not reader.is_known:
-        what = "no message is of a form that is known here"
-        problems.add_unknown(what, reader.program, "them")
+        problems.add_unknown(
+            "no message is of a form that is known here", reader.program, "them"
+        )
     reader.finish(record.stopped_at)
     read = reader.reading(len(stored.messages), "", problems.all())
     # a payload may hold only the newest messages

@@ -68,8 +68,9 @@ def read(path: Path, problems: Problems) -> StoredSession:
         messages = sorted(mappings(data, "messages"), key=created_at)
         return StoredSession(mapping(data, "info"), messages)
     if STORAGE not in path.parts or "id" not in data:
-        what = f"{path.name} is no session of a form that is known here"
-        problems.add_unknown(what, _PROGRAM)
+        problems.add_unknown(
+            f"{path.name} is no session of a form that is known here", _PROGRAM
+        )
         return StoredSession({}, [])
     messages = sorted(_in_files(path, text(data, "id"), problems), key=created_at)
     return StoredSession(data, messages)
@@ -207,8 +208,9 @@ def _from_tables(
     rows = _session_rows(connection, session)
     has_first, has_second = {"message", "part"} <= tables, "session_message" in tables
     if not rows or not (has_first or has_second):
-        what = f"the session {session} is in no table that is known here"
-        problems.add_unknown(what, _PROGRAM)
+        problems.add_unknown(
+            f"the session {session} is in no table that is known here", _PROGRAM
+        )
         return StoredSession({}, [])
     first = _first_form(connection, session, problems) if has_first else ()
     messages = sorted(first, key=created_at)

@@ -61,8 +61,13 @@ def examine(
         with nullcontext(opened) if opened else Registry(places) as registry:
             names = registry.machine.workspaces
             if not names:
-                message = "none is set up on this machine"
-                found.append(wrong("workspace", message, "Run `keeplore init DIR`"))
+                found.append(
+                    wrong(
+                        "workspace",
+                        "none is set up on this machine",
+                        "Run `keeplore init DIR`",
+                    )
+                )
             for name in names:
                 found += _workspace(registry, name, options)
             found += _collected("capture", check_capture.findings(registry), options)

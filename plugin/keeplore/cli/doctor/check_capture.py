@@ -16,8 +16,11 @@ from keeplore.workspace.writing.person_choice import HeldRule, held_rules
 def findings(registry: Registry) -> Iterator[DoctorFinding]:
     pause = Pauses.load(registry.places).at(now())
     if pause:
-        message = f"{pause_reason(pause)}: nothing is captured on this machine"
-        yield note("capture", message, "`keeplore pause --end` ends it")
+        yield note(
+            "capture",
+            f"{pause_reason(pause)}: nothing is captured on this machine",
+            "`keeplore pause --end` ends it",
+        )
     held = _rules(registry)
     rules = f"rules that say what is captured: {len(held)}"
     yield well("capture", rules if held else "no rule leaves anything out")

@@ -75,9 +75,13 @@ def _odd_chain(part: str, chain: Chain, rows: Mapping[str, MemoryRow]) -> Doctor
     shown = chain.members if chain.has_cycle else chain.leaves
     places = ", ".join(rows[id_].path if id_ in rows else id_ for id_ in shown)
     if chain.has_cycle:
-        message = f"these supersede one another in a circle: {places}"
-        return wrong(part, message, "Take out a `supersedes` of one")
-    remedy = (
-        f"`keeplore edit {short_id(chain.head)}` makes a version that replaces them all"
+        return wrong(
+            part,
+            f"these supersede one another in a circle: {places}",
+            "Take out a `supersedes` of one",
+        )
+    return wrong(
+        part,
+        f"two versions replace the same memory: {places}",
+        f"`keeplore edit {short_id(chain.head)}` makes a version that replaces them all",
     )
-    return wrong(part, f"two versions replace the same memory: {places}", remedy)

@@ -114,9 +114,11 @@ def _entry_findings(
         f"connected in {owner.directory}: {counted(len(found), 'file')}, all intact",
     )
     if has_changes:
-        message = "its entries are not as this release writes them"
-        remedy = f"`keeplore connect {owner.host}` brings them up to date"
-        yield note(part, message, remedy)
+        yield note(
+            part,
+            "its entries are not as this release writes them",
+            f"`keeplore connect {owner.host}` brings them up to date",
+        )
 
 
 def _not_intact(host: str, found: Mapping[str, str]) -> Iterator[DoctorFinding]:
@@ -170,8 +172,11 @@ def _last_event(host: str, at: str) -> DoctorFinding:
     if at:
         return well(f"host {host}", f"its last event came at {minute_of(at)}")
     location = LOCATIONS[host]
-    message = "connected, and nothing was heard of it yet"
-    return note(f"host {host}", message, f"In {location.label}: {location.next_step}")
+    return note(
+        f"host {host}",
+        "connected, and nothing was heard of it yet",
+        f"In {location.label}: {location.next_step}",
+    )
 
 
 def _unconnected_findings(

@@ -67,8 +67,11 @@ def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     except RepositoryBusy as e:
         yield note(part, f"HEAD was not compared: {e.message}", e.remedy)
     if said := damaged_objects(workspace.root):
-        remedy = "Clone it again from its remote, beside this one"
-        yield wrong(part, f"git finds damaged objects: {said}", remedy)
+        yield wrong(
+            part,
+            f"git finds damaged objects: {said}",
+            "Clone it again from its remote, beside this one",
+        )
 
 
 def _head_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:

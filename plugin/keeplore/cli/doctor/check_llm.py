@@ -35,8 +35,11 @@ def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 def _jobs(part: str, count: JobCount) -> Iterator[DoctorFinding]:
     if count.state == JobState.DEAD:
         jobs = count.told("was", "were")
-        message = f"{jobs} given up, the first because: {count.reason}"
-        yield note(part, message, "`keeplore refine` takes up again what is left")
+        yield note(
+            part,
+            f"{jobs} given up, the first because: {count.reason}",
+            "`keeplore refine` takes up again what is left",
+        )
     elif count.reason and count.due > datetime.now(UTC):
         jobs = count.told("waits", "wait")
         yield note(part, f"{jobs}: {count.reason}", "`keeplore cost` shows more")

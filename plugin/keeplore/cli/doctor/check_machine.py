@@ -84,9 +84,12 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
 def _dropped_events(places: Places) -> Iterator[DoctorFinding]:
     """Events that no disk had room for."""
     if lost := loss_markers(places.state):
-        message = f"{len(lost)} host events were lost: no disk had room for them"
-        remedy = "Make room; `keeplore doctor --fix` begins to count anew"
-        yield wrong("spool", message, remedy, partial(_reset_lost_counts, lost))
+        yield wrong(
+            "spool",
+            f"{len(lost)} host events were lost: no disk had room for them",
+            "Make room; `keeplore doctor --fix` begins to count anew",
+            partial(_reset_lost_counts, lost),
+        )
 
 
 def _reset_lost_counts(lost: Iterable[Path]) -> str:
@@ -100,8 +103,9 @@ def _backlog_finding(spool: Spool, waiting: int, *, is_running: bool) -> DoctorF
     is_old = oldest and not is_running and _age_s(oldest) > OLD_S
     events = counted(waiting, "host event waits", "host events wait")
     if waiting > BACKLOG or is_old:
-        message = f"{events}, the oldest since {oldest or 'a while'}"
-        return wrong("spool", message, RUN_IT)
+        return wrong(
+            "spool", f"{events}, the oldest since {oldest or 'a while'}", RUN_IT
+        )
     return well("spool", events)
 
 
@@ -165,10 +169,9 @@ def _worker(places: Places, status: Mapping[str, Any]) -> Iterator[DoctorFinding
     yield from _held_findings(held)
     yield from _fault_findings(places, status.get("faults", ()), held)
     if reason := status.get("unwatched"):
-        message = f"it looks for changes of files every few seconds: {reason}"
         yield note(
             "worker",
-            message,
+            f"it looks for changes of files every few seconds: {reason}",
             "On Linux `sysctl` raises the limit; nothing is lost without",
         )
 
@@ -208,8 +211,11 @@ def _no_worker(places: Places) -> Iterator[DoctorFinding]:
         is_stuck = lock is None
     if is_stuck:
         pid = _text(places.state / "worker.pid") or "unknown"
-        message = f"process {pid} holds the lock and does not answer"
-        yield wrong("worker", message, f"`kill {pid}`")
+        yield wrong(
+            "worker",
+            f"process {pid} holds the lock and does not answer",
+            f"`kill {pid}`",
+        )
     else:
         yield well("worker", "does not run; the next host event starts one")
         yield from _misplaced_sessions(places)
@@ -221,8 +227,11 @@ def _crash(places: Places) -> Iterator[DoctorFinding]:
     crash = places.state / "crash.log"
     if crash.exists():
         at = datetime.fromtimestamp(crash.stat().st_mtime, UTC).strftime("%Y-%m-%d")
-        message = f"an error of Keeplore itself was written down on {at}"
-        yield note("worker", message, f"Report {crash}, then remove it")
+        yield note(
+            "worker",
+            f"an error of Keeplore itself was written down on {at}",
+            f"Report {crash}, then remove it",
+        )
 
 
 def _python(places: Places) -> Iterator[DoctorFinding]:
@@ -233,8 +242,12 @@ def _python(places: Places) -> Iterator[DoctorFinding]:
     python = known.python if known else "no Python"
     if known is None or not known.is_there:
         message = f"hosts cannot start a worker: {python} is registered for it"
-        remedy = "`keeplore doctor --fix` registers this one"
-        yield wrong("worker", message, remedy, partial(_register, places))
+        yield wrong(
+            "worker",
+            message,
+            "`keeplore doctor --fix` registers this one",
+            partial(_register, places),
+        )
     elif python != sys.executable:
         message = (
             f"hosts start it with {python}, and this command runs with {sys.executable}"
@@ -254,9 +267,11 @@ def _hosts(places: Places) -> Iterator[DoctorFinding]:
     ):
         if _age_s(at) < LATELY.total_seconds():
             sessions = f" of {count} sessions" if count > 1 else ""
-            message = f"at {at} not all{sessions} could be read: {problem}"
-            remedy = "A newer Keeplore may read it; what could be read was kept"
-            yield note(f"host {host}", message, remedy)
+            yield note(
+                f"host {host}",
+                f"at {at} not all{sessions} could be read: {problem}",
+                "A newer Keeplore may read it; what could be read was kept",
+            )
 
 
 def _identity(places: Places) -> Iterator[DoctorFinding]:
@@ -266,12 +281,14 @@ def _identity(places: Places) -> Iterator[DoctorFinding]:
     here = host_name()
     yield well("machine", f"it writes as {machine.id}")
     if here and here != machine.name:
-        message = f"it is called {here} now, and was {machine.name} when it got the id {machine.id}"
-        remedy = (
-            f"If it was copied from another computer, which must not write as this one: "
-            f"remove {places.state / FILE} here and run `keeplore init DIR` for each workspace"
+        yield note(
+            "machine",
+            f"it is called {here} now, and was {machine.name} when it got the id {machine.id}",
+            (
+                f"If it was copied from another computer, which must not write as this one: "
+                f"remove {places.state / FILE} here and run `keeplore init DIR` for each workspace"
+            ),
         )
-        yield note("machine", message, remedy)
 
 
 def _surroundings(places: Places) -> Iterator[DoctorFinding]:
@@ -360,8 +377,11 @@ def _disk_findings(places: Places) -> Iterator[DoctorFinding]:
         usage = shutil.disk_usage(folder)
         # a small disk of its own has less room, and may have enough
         if usage.free < min(FREE_BYTES, usage.total // 10):
-            message = f"{usage.free >> 20} MB are free where {folder} lies"
-            yield wrong("disk", message, "Make room there")
+            yield wrong(
+                "disk",
+                f"{usage.free >> 20} MB are free where {folder} lies",
+                "Make room there",
+            )
 
 
 def _age_s(at: str) -> float:

@@ -30,8 +30,11 @@ def findings(places: Places) -> Iterator[DoctorFinding]:
         where = f"at {failure.point}" if failure.point else "when it was loaded"
         said = f"{failure.plugin} failed {where}: {failure.error}, last on {minute_of(failure.at)}"
         if failure.point in GATES:
-            message = f"{said}; nothing it should have checked was written"
-            yield wrong(PART, message, "Mend or uninstall it")
+            yield wrong(
+                PART,
+                f"{said}; nothing it should have checked was written",
+                "Mend or uninstall it",
+            )
         else:
             yield note(PART, said, "Mend or uninstall it; everything else went on")
 
@@ -50,5 +53,8 @@ def _brought_hosts_and_sources(stopping: Set[str]) -> Iterator[DoctorFinding]:
         if problem.plugin in stopping:
             continue
         where = f"at {problem.point}" if problem.point else "when it was loaded"
-        message = f"{problem.plugin} failed {where}: {problem.error}"
-        yield note(PART, message, "Mend or uninstall it; everything else went on")
+        yield note(
+            PART,
+            f"{problem.plugin} failed {where}: {problem.error}",
+            "Mend or uninstall it; everything else went on",
+        )

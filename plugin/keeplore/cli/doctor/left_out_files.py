@@ -41,7 +41,9 @@ def why_unread(root: Path, path: str) -> WhyLeftOut | None:
     """Why nothing in a file or folder is read, None where that is not so."""
     place = root / path
     if not os.access(place, os.R_OK | (os.X_OK if place.is_dir() else 0)):
-        remedy = f"Give yourself the rights: `chmod u+rwX {shlex.quote(str(place))}`"
-        return WhyLeftOut("you may not read it", remedy)
+        return WhyLeftOut(
+            "you may not read it",
+            f"Give yourself the rights: `chmod u+rwX {shlex.quote(str(place))}`",
+        )
     is_large = place.is_file() and place.stat().st_size > MAX_FILE
     return TOO_LARGE if is_large else None

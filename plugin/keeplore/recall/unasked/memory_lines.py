@@ -168,11 +168,14 @@ def topic_line(read: LoadedMemory, most_files: int = TOPIC_FILES) -> BlockLine |
     if not may_be_injected(read.row.trust, read.row.title, files):
         return None
     touched = f"; files: {files}" if files else ""
-    text = (
-        f"{date_and_place(read)} · {quoted(read.row.title, TITLE_CHARS)} "
-        f"({reference(read.row.id)}{touched})"
+    return _line(
+        read,
+        (
+            f"{date_and_place(read)} · {quoted(read.row.title, TITLE_CHARS)} "
+            f"({reference(read.row.id)}{touched})"
+        ),
+        is_pointer=True,
     )
-    return _line(read, text, is_pointer=True)
 
 
 def stop_line(read: LoadedMemory, others: Sequence[BlockLine]) -> BlockLine | None:

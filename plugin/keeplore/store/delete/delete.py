@@ -221,8 +221,7 @@ def _names_of(digits: str) -> list[str]:
 
 def _deletion_of(root: Path, path: str) -> tuple[str, str]:
     """Commit and day with which a file went last."""
-    command = "log -1 --all --diff-filter=D"
-    last = run(root, command, "--format=%h %cs", "--", path).text
+    last = run(root, "log -1 --all --diff-filter=D", "--format=%h %cs", "--", path).text
     commit, _, day = last.partition(" ")
     return commit, day
 
@@ -240,8 +239,10 @@ def _text(root: Path, stones: Tombstones, memory_id: str) -> MemoryVersion:
 def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> MemoryVersion:
     """The version that the tombstone is for. Raises NotFound."""
     if memory_id not in stones:
-        remedy = f"The files of {root / 'forgotten'} are named after the ids that can be restored"
-        raise NotFound(f"{memory_id!r} is not forgotten", remedy)
+        raise NotFound(
+            f"{memory_id!r} is not forgotten",
+            f"The files of {root / 'forgotten'} are named after the ids that can be restored",
+        )
     stone = stones.get(memory_id) or Tombstone(memory_id)
     if stone.is_purged:
         raise NotFound(

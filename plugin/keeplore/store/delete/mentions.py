@@ -107,8 +107,11 @@ def objects_containing(root: Path, words: Collection[str]) -> dict[str, str]:
     """Every object that git has, reachable or not, with one of these words: id → its kind. A tree
     holds the names of files, a commit its message.
     """
-    command = "cat-file --batch-all-objects"
-    listed = output(root, command, "--batch-check=%(objectname) %(objecttype)").text
+    listed = output(
+        root,
+        "cat-file --batch-all-objects",
+        "--batch-check=%(objectname) %(objecttype)",
+    ).text
     kinds = dict(line.split(" ") for line in listed.splitlines())
     seen = [word.encode() for word in words]
     found = {}
@@ -121,8 +124,13 @@ def objects_containing(root: Path, words: Collection[str]) -> dict[str, str]:
 def files_containing(root: Path, words: Collection[str]) -> tuple[str, ...]:
     """The files of HEAD that contain one of these words."""
     patterns = [f"-e{word}" for word in words]
-    command = "grep -l -z -I -F --no-color --full-name"
-    found = run(root, command, *patterns, "HEAD", "--").items if patterns else ()
+    found = (
+        run(
+            root, "grep -l -z -I -F --no-color --full-name", *patterns, "HEAD", "--"
+        ).items
+        if patterns
+        else ()
+    )
     return tuple(path.removeprefix("HEAD:") for path in found)
 
 

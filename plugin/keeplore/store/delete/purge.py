@@ -415,8 +415,12 @@ def _staged_texts(
 
 def _refs(root: Path) -> list[list[str]]:
     """Name, object and, for a symbolic one, the ref that it stands for, of every ref."""
-    command = "for-each-ref --format=%(refname)%00%(objectname)%00%(symref)"
-    return [line.split("\0") for line in output(root, command).text.splitlines()]
+    return [
+        line.split("\0")
+        for line in output(
+            root, "for-each-ref --format=%(refname)%00%(objectname)%00%(symref)"
+        ).text.splitlines()
+    ]
 
 
 def _signed_tags(library: LibgitBackend, refs: Collection[str]) -> list[str]:

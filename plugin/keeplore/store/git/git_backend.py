@@ -245,8 +245,12 @@ class GitBackend:
             return {
                 path: PathChange(None, blob) for path, blob in added if is_ours(path)
             }
-        command = "diff-index --cached -z --raw --no-renames --no-abbrev"
-        diff = output(self.root, command, commit, environment=environment)
+        diff = output(
+            self.root,
+            "diff-index --cached -z --raw --no-renames --no-abbrev",
+            commit,
+            environment=environment,
+        )
         return {
             path: PathChange(_blob(mode, id_), _blob(new_mode, new_id))
             for (mode, new_mode, id_, new_id, _), path in diff.changes

@@ -71,8 +71,9 @@ def ignored_files(root: Path) -> list[str]:
     present = [folder for folder in FOLDERS if (root / folder).exists()]
     if not present:
         return []
-    command = "ls-files --others --ignored --exclude-standard -z --"
-    listed = output(root, command, *present).items
+    listed = output(
+        root, "ls-files --others --ignored --exclude-standard -z --", *present
+    ).items
     return sorted(path for path in listed if is_memory(path) or is_side(path))
 
 
@@ -166,8 +167,12 @@ def staged_contents(root: Path, index_file: str) -> dict[str, bytes | None]:
 
 
 def _staged_blobs(root: Path, environment: dict[str, str]) -> dict[str, str]:
-    command = "diff --cached --raw -z --relative --no-renames --no-abbrev"
-    listed = output(root, command, "--diff-filter=ACMT", environment=environment)
+    listed = output(
+        root,
+        "diff --cached --raw -z --relative --no-renames --no-abbrev",
+        "--diff-filter=ACMT",
+        environment=environment,
+    )
     return {
         path: blob
         for (_, mode, _, blob, _), path in listed.changes

@@ -58,8 +58,12 @@ def is_ancestor(root: Path, old: str, new: str) -> bool:
 
 def back_up(root: Path, commit: str) -> str:
     """The branch that holds a commit; it gets one where none does. Raises RepositoryError."""
-    command = "for-each-ref --count=1 --format=%(refname:short)"
-    held = output(root, command, f"--contains={commit}", "refs/heads")
+    held = output(
+        root,
+        "for-each-ref --count=1 --format=%(refname:short)",
+        f"--contains={commit}",
+        "refs/heads",
+    )
     if held.text:
         return held.text
     branch = f"{PREFIX}/{time.strftime('%Y-%m-%d', time.gmtime())}-{commit[:8]}"

@@ -332,8 +332,9 @@ def _by_git(
     changes = backend.changes(old, commit)
     _check(backend, old, changes)
     with noted_merge(backend, old, commit):
-        command = "merge --ff-only --no-autostash --no-stat --quiet"
-        done = run(backend.root, command, commit)
+        done = run(
+            backend.root, "merge --ff-only --no-autostash --no-stat --quiet", commit
+        )
     if done.code:
         raise RepositoryBusy(f"git did not merge: {done.complaint}", _COMMIT)
     return MergeResult(commit, tuple(sorted(changes)))

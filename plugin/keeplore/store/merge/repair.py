@@ -332,8 +332,9 @@ def _earlier_paths(root: Path, version: str) -> list[str]:
 
 def _committed_names(root: Path, path: str) -> list[str]:
     """The versions of a file that the latest commits have, as git names them."""
-    command = f"log -{MAX_COMMITS} --format=%H --diff-merges=first-parent --"
-    commits = run(root, command, path).text.split()
+    commits = run(
+        root, f"log -{MAX_COMMITS} --format=%H --diff-merges=first-parent --", path
+    ).text.split()
     return [f"{side}:{path}" for commit in commits for side in (commit, f"{commit}^2")]
 
 

@@ -108,16 +108,19 @@ def _finish_pick(backend: GitBackend, committer: Mapping[str, str]) -> bool:
     # gitrevisions(7): the tree that git has made
     if not is_cut_short or run(root, "write-tree").text != _text(own / "AUTO_MERGE"):
         return False
-    command = "commit --quiet --no-edit --no-verify"
-    return run(root, command, environment=committer).code == 0
+    return (
+        run(root, "commit --quiet --no-edit --no-verify", environment=committer).code
+        == 0
+    )
 
 
 def _is_made_by(root: Path, machine: str, old: str, new: str) -> bool:
     """Whether this machine alone has taken the branch from one commit to the other, with commits of
     memory, and merges of what others have at the remote and the next sync merges again.
     """
-    command = f"log --first-parent --format=%s%x00%P%x00{MACHINE}%x00 {old}..{new}"
-    done = run(root, command)
+    done = run(
+        root, f"log --first-parent --format=%s%x00%P%x00{MACHINE}%x00 {old}..{new}"
+    )
     records = [
         record.split("\0") for record in done.text.removesuffix("\0").split("\0\n")
     ]

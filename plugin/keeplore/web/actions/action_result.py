@@ -29,6 +29,5 @@ def commit_and_tell(
     tell_worker(workspace.places)
     workspace.index.refresh()
     if reason:
-        text = f"{notice.text} But {reason}."
-        notice = replace(notice, text=text, is_warning=True)
+        notice = replace(notice, text=f"{notice.text} But {reason}.", is_warning=True)
     return ActionResult(address, notice)

@@ -44,8 +44,10 @@ def save_edit(context: PageContext, found: FoundMemory, form: Form) -> ActionRes
         return ActionResult(
             context.links.memory(found.row.id), Notice("Nothing changed.")
         )
-    text = f"Saved as version {outcome.memory.version}. The earlier one stays below."
-    notice = Notice(text, undo_address(context, "return", id=found.row.id))
+    notice = Notice(
+        f"Saved as version {outcome.memory.version}. The earlier one stays below.",
+        undo_address(context, "return", id=found.row.id),
+    )
     return commit_and_tell(
         found.workspace, context.links.memory(outcome.memory.id), notice
     )

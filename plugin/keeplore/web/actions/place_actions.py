@@ -21,8 +21,13 @@ def exclude_project(context: PageContext, form: Mapping[str, str]) -> ActionResu
     person_choice.exclude(context.workspace, rules, is_shared=False)
     tell_worker(context.workspace.places)
     undo = undo_address(context, "include", id=form["id"])
-    text = f"Left out of memory on this machine: {form['id']}. What is there stays."
-    return ActionResult(context.links.page(PLACES), Notice(text, undo))
+    return ActionResult(
+        context.links.page(PLACES),
+        Notice(
+            f"Left out of memory on this machine: {form['id']}. What is there stays.",
+            undo,
+        ),
+    )
 
 
 def include_project(context: PageContext, form: Mapping[str, str]) -> ActionResult:

@@ -144,11 +144,14 @@ class SlashCommands:
         if not answer.hits:
             return asked_context(answer, room=room)
         lines = [_candidate(hit) for hit in answer.hits]
-        heading = (
-            "Nothing was forgotten yet. The person has to say which of these; `keeplore "
-            "forget ID --yes` forgets it:"
+        return _section_block(
+            (
+                "Nothing was forgotten yet. The person has to say which of these; `keeplore "
+                "forget ID --yes` forgets it:"
+            ),
+            lines,
+            room,
         )
-        return _section_block(heading, lines, room)
 
     def _memory(self, _text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         cwd = origin.directory
@@ -233,11 +236,13 @@ def _remembered_sections(
         "Remembered, for good:" if is_of_now else "This was remembered before:",
         [BlockLine(f"{_memory_label(memory)} → {place} ({memory.id})", memory.id)],
     )
-    heading = (
-        "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
-        "change that:"
+    yield _section(
+        (
+            "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
+            "change that:"
+        ),
+        (_row_line(near.row) for near in outcome.similar),
     )
-    yield _section(heading, (_row_line(near.row) for near in outcome.similar))
 
 
 def _memory_label(memory: Memory) -> str:

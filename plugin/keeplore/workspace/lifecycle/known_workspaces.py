@@ -90,8 +90,10 @@ def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
 def _expect_free(machine: Machine, name: str) -> None:
     """Raise ConfigError for a name that is taken or cannot be one."""
     if not is_project_name(name):
-        remedy = "Choose one of lower-case letters, digits, dots and dashes"
-        raise ConfigError(f"{name!r} cannot be the name of a workspace", remedy)
+        raise ConfigError(
+            f"{name!r} cannot be the name of a workspace",
+            "Choose one of lower-case letters, digits, dots and dashes",
+        )
     if name in machine.workspaces:
         raise ConfigError(
             f"this machine has another workspace named {name!r}", "Choose another name"

@@ -192,8 +192,10 @@ def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:
     )
     chosen = known or name or slugify(root.name)
     if not is_project_name(chosen):  # folders are called after it
-        remedy = "Choose one of lower-case letters, digits, dots and dashes with --name"
-        raise ConfigError(f"{chosen!r} cannot be the name of a workspace", remedy)
+        raise ConfigError(
+            f"{chosen!r} cannot be the name of a workspace",
+            "Choose one of lower-case letters, digits, dots and dashes with --name",
+        )
     taken_by = machine.workspaces.get(chosen, root)
     # one that is gone was moved here, or was removed
     if taken_by != root and (taken_by / FILE).exists():

@@ -42,8 +42,12 @@ def explain(
                 explanation, verdict=f"{explanation.verdict}, among those of {place}"
             )
         place = f"a project of {place}"
-    verdict = f"not looked for: it is in {place}, which {own.name} does not inherit"
-    return replace(explanation, is_found=False, place=0, verdict=verdict)
+    return replace(
+        explanation,
+        is_found=False,
+        place=0,
+        verdict=f"not looked for: it is in {place}, which {own.name} does not inherit",
+    )
 
 
 def _explanation(found: FoundMemory, request: RecallRequest) -> ScoreExplanation:
@@ -102,11 +106,16 @@ def _forgotten_explanation(
     if stone is None:  # its file was deleted by hand, and the error says so
         return None
     day = f" on {day_of(stone.at)}" if stone.at else ""
-    verdict = (
-        f"not found: it was forgotten{day}; `keeplore restore --list` shows what can be "
-        f"brought back"
+    return ScoreExplanation(
+        id_,
+        "",
+        is_found=False,
+        place=0,
+        verdict=(
+            f"not found: it was forgotten{day}; `keeplore restore --list` shows what can be "
+            f"brought back"
+        ),
     )
-    return ScoreExplanation(id_, "", is_found=False, place=0, verdict=verdict)
 
 
 def _inherited_scopes(

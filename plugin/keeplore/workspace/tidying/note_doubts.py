@@ -48,9 +48,12 @@ def doubt_steps(
             entry = _entry(id_, ProposalAction.UPDATE, note, said)
             entry |= {"target": note.row.id, "statement": later.text}
             entry |= {"gate": "contradiction", "detail": "said later"}
-            detail = f"later: {later.text}"
             yield TidyStep(
-                TidyAction.DOUBT, note.row.title, detail, (id_,), entries=(entry,)
+                TidyAction.DOUBT,
+                note.row.title,
+                f"later: {later.text}",
+                (id_,),
+                entries=(entry,),
             )
 
 

@@ -82,8 +82,13 @@ def _join_step(kept: CurrentNote, same: Iterable[CurrentNote]) -> TidyStep:
     others = sorted(same, key=lambda note: note.row.id)
     joined = _joined_memory(kept, others)
     ids = ", ".join(note.row.id[4:12] for note in others)
-    detail = f"{kept.row.id[4:12]} also stands for {ids}"
-    return TidyStep(TidyAction.JOIN, kept.row.title, detail, (joined.id,), (joined,))
+    return TidyStep(
+        TidyAction.JOIN,
+        kept.row.title,
+        f"{kept.row.id[4:12]} also stands for {ids}",
+        (joined.id,),
+        (joined,),
+    )
 
 
 def _joined_memory(kept: CurrentNote, others: Sequence[CurrentNote]) -> Memory:

@@ -106,8 +106,9 @@ def undo(workspace: Workspace) -> UndoneStep:
     workspace.check_not_frozen()
     workspace.commit()
     commit, title = _last_step(workspace)
-    command = "diff-tree -r -z --no-commit-id --name-only"
-    changed = output(workspace.root, command, commit).items
+    changed = output(
+        workspace.root, "diff-tree -r -z --no-commit-id --name-only", commit
+    ).items
     files = [
         _ChangedFile(
             path,

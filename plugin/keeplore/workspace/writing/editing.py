@@ -78,11 +78,10 @@ def _scope_for(agent: str | None) -> str:
 
 def _check_same(name: str, found: FoundMemory) -> None:
     if name != found.workspace.name:
-        remedy = (
-            f"Write it there with `keeplore remember`, then `keeplore forget "
-            f"{short_id(found.row.id)}`"
-        )
         raise StoreError(
             f"that is in the workspace {name}, and this memory in {found.workspace.name}",
-            remedy,
+            (
+                f"Write it there with `keeplore remember`, then `keeplore forget "
+                f"{short_id(found.row.id)}`"
+            ),
         )

@@ -169,8 +169,10 @@ def _checked_name(workspace: Workspace, name: str, project: str) -> str:
         not any(char.isalnum() for char in canonical_name(plain))
         or len(plain) > MAX_NAME
     ):
-        remedy = f"Give one with letters or digits, of at most {MAX_NAME} characters"
-        raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", remedy)
+        raise UnsafePath(
+            f"{name[:MAX_NAME]!r} can be no name",
+            f"Give one with letters or digits, of at most {MAX_NAME} characters",
+        )
     if workspace.plugins.redact(plain, project) != plain:
         raise UnsafePath(
             "this name looks like a secret, which must not be kept",

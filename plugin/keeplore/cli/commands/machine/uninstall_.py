@@ -99,8 +99,11 @@ def _leave_no_event(places: Places, planned: UninstallPlan, *, may_ask: bool) ->
 
 
 def _offer_to_read(places: Places, events: int) -> None:
-    question = f"{events} host events are not in a workspace yet. Read them now?"
-    if click.confirm(question, default=True, err=True):
+    if click.confirm(
+        f"{events} host events are not in a workspace yet. Read them now?",
+        default=True,
+        err=True,
+    ):
         from keeplore.worker.loop import Worker  # heavy, and needed here alone
 
         Worker(places, idle_exit_s=DONE_S).run()

@@ -75,8 +75,10 @@ def connect_command(
     around = surroundings(places)
     chosen = list(dict.fromkeys(hosts)) or around.found()
     if not chosen:
-        remedy = f"Name one: keeplore connect {' | '.join(LOCATIONS)}"
-        raise ConfigError("no agent was found on this machine", remedy)
+        raise ConfigError(
+            "no agent was found on this machine",
+            f"Name one: keeplore connect {' | '.join(LOCATIONS)}",
+        )
     folder = _notes_folder(places, notes_in, chosen)
     launcher = client_launcher(around)
     plan = connect(

@@ -236,7 +236,8 @@ def _need_a_person(deed: str) -> None:
 
 def _ask_for(digits: str) -> None:
     _need_a_person("purged")
-    question = f"Type {digits} to purge it"
-    typed = click.prompt(question, default="", show_default=False, err=True)
+    typed = click.prompt(
+        f"Type {digits} to purge it", default="", show_default=False, err=True
+    )
     if typed.strip() != digits:
         raise click.Abort
