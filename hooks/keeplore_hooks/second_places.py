@@ -21,8 +21,7 @@ def second_places(state: Path) -> Iterator[Path]:
     uid = os.geteuid()
     found = (os.environ.get("XDG_RUNTIME_DIR", ""), f"/run/user/{uid}")
     temporary = os.environ.get("TMPDIR", "") or "/tmp"  # noqa: S108  # checked below
-    absolute = filter(os.path.isabs, (*found, temporary))
-    for base in dict.fromkeys(absolute):
+    for base in dict.fromkeys(filter(os.path.isabs, (*found, temporary))):
         folder = Path(base, f"keeplore-{uid}")
         if _is_own(folder):
             yield folder / str(state).replace("/", "%")

@@ -138,11 +138,10 @@ class LogHost(HostAdapter):
         head = self.head(path)
         if head is None:
             return Reading((), cursor)
-        origin = Origin(self.name, head.session, transcript=str(path))
         log = self._read_log(
             Record(
                 path,
-                origin,
+                Origin(self.name, head.session, transcript=str(path)),
                 time_of_file(path),
                 END_OF_TIME,
             ),
@@ -165,11 +164,10 @@ class LogHost(HostAdapter):
         path: Path,
         cursor: Cursor,
     ) -> LogReading:
-        origin = replace(payload.origin, transcript=str(path))
         return self._read_log(
             Record(
                 path,
-                origin,
+                replace(payload.origin, transcript=str(path)),
                 payload.at,
                 payload.stopped_at,
             ),
@@ -223,9 +221,8 @@ class LogHost(HostAdapter):
     ) -> MissingPrompt:
         """A prompt that the log lacks, with an id that is made of ``key``."""
         task = self.task_of(payload)
-        turn_id = payload.id("prompt", *([task] if self.has_tasks else []), key)
         return MissingPrompt(
-            turn_id,
+            payload.id("prompt", *([task] if self.has_tasks else []), key),
             task,
             prompt,
             payload.at,

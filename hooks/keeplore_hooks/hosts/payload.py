@@ -94,13 +94,12 @@ class HostPayload:
         )
 
     def compaction(self, phase: CompactionPhase, summary: str = "") -> Compaction:
-        trigger = self.text("trigger")
         return Compaction(
             self.id(phase),
             self.origin,
             self.at,
             phase,
-            trigger,
+            self.text("trigger"),
             summary,
         )
 

@@ -74,12 +74,11 @@ def _open_unpacked(
 def _decompressor(
     command: list[str], source: BinaryIO
 ) -> Iterator[subprocess.Popen[bytes]]:
-    quiet = subprocess.DEVNULL
     with subprocess.Popen(
         command,
         stdin=source,
         stdout=subprocess.PIPE,
-        stderr=quiet,
+        stderr=subprocess.DEVNULL,
     ) as process:
         timer = threading.Timer(_PATIENCE_S, process.kill)
         timer.start()

@@ -306,8 +306,7 @@ class Capture:
         try:
             # before the file, so that what is in it is never taken for a person's
             if is_open:
-                written = serialise(self._store.as_written(made))
-                state.made = [written, *state.made[:1]]
+                state.made = [serialise(self._store.as_written(made)), *state.made[:1]]
                 self._sessions.save(state)
             elif not self._store.is_forgotten(current.id):
                 # what is made of a conversation is on disk before it is closed: a crash in between

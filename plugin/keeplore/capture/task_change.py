@@ -75,12 +75,11 @@ def evidence(
     answer = str(last["assistant"])
     sentence = first_sentence(turn.user)
     files = set(turn.work.files)
-    content = count_terms(sentence)
     return TaskEvidence(
         subject=max(-SUBJECT_MOST, min(SUBJECT_MOST, score)),
         trouble=float(says(sentence[:OPENING], "not_working")),
         reacts=float(opens_with(turn.user[: 2 * OPENING], "reacts")),
-        substance=min(content, SUBSTANCE_MOST) / SUBSTANCE_MOST,
+        substance=min(count_terms(sentence), SUBSTANCE_MOST) / SUBSTANCE_MOST,
         same_files=len(files.intersection(work.files)) / max(1, len(files)),
         effort=_log_minutes(last, turn.at),
         asked=float(has_asked(answer[-ASKED:])),

@@ -193,13 +193,12 @@ def _shared_word_features(units: Sequence[EmbeddedExchange]) -> list[float]:
     block = frozenset[str]().union(*(unit.words for unit in before[-BLOCK:]))
     every = frozenset[str]().union(*(unit.words for unit in before))
     names = frozenset[str]().union(*(unit.names for unit in before))
-    said = frozenset[str]().union(*(unit.own for unit in before))
     return [
         _share(new.own, block),
         _share(new.own, every),
         _share(new.words, block),
         _share(new.own, before[-1].words),
-        _share(new.own, said),
+        _share(new.own, frozenset[str]().union(*(unit.own for unit in before))),
         _share(_identifying_words(new.user[:HEAD_USER]), names),
         _share(new.names, names),
         min(len(_identifying_words(new.user[:HEAD_USER])), 4) / 4,
@@ -264,9 +263,8 @@ def _term_set(text: str) -> frozenset[str]:
 @functools.lru_cache(maxsize=4096)
 def _identifying_words(text: str) -> frozenset[str]:
     """Identifiers, numbers and capitalised words that do not begin a sentence."""
-    found = words(text)
     return frozenset(
         word.lower()
-        for n, word in enumerate(found)
+        for n, word in enumerate(words(text))
         if is_identifier(word) or (n and word[0].isupper() and len(word) > 2)
     )

@@ -213,8 +213,7 @@ def read_line(line: bytes, by: EmittingProgram) -> HostEvent:
         return _LINE.validate_json(line).to_event(by)
     except ValidationError as e:
         # pydantic names the kind of event first
-        flaws = described_flaws(e, "the line", SHOWN_FLAWS, below=1)
-        raise LineRefused(flaws) from e
+        raise LineRefused(described_flaws(e, "the line", SHOWN_FLAWS, below=1)) from e
     except OverflowError as e:  # a time that is none in UTC
         raise LineRefused(f"at: {e}") from e
 

@@ -407,8 +407,7 @@ def send_result(number: Any, what: dict[str, Any]) -> None:
 
 
 def send_error(number: Any, code: int, why: str) -> None:
-    error = {"code": code, "message": why}
-    write({"jsonrpc": "2.0", "id": number, "error": error})
+    write({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": why}})
 
 
 def refuse(call: Call, why: str) -> None:
@@ -451,8 +450,7 @@ def become_server(python: str, state: str, connection: int) -> None:
     os.dup2(connection, 1)
     environment = {**os.environ, "KEEPLORE_STATE_DIR": state}
     # -P: not what the project's folder calls keeplore
-    command = [python, "-P", "-m", "keeplore.mcp_server"]
-    os.execve(python, command, environment)
+    os.execve(python, [python, "-P", "-m", "keeplore.mcp_server"], environment)
 
 
 def offered_tools(

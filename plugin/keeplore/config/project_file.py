@@ -39,8 +39,7 @@ def load_project_file(folder: Path) -> Mapping[str, Any]:
     UnreadableProjectFile.
     """
     try:
-        text = _read_bytes(project_file(folder))
-        data = parsed_yaml(text)
+        data = parsed_yaml(_read_bytes(project_file(folder)))
     except (OSError, ValueError, TypeError, yaml.YAMLError) as e:
         raise UnreadableProjectFile(str(e)) from e
     if data is None:  # one that is empty, or a comment alone, says nothing

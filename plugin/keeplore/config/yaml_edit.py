@@ -142,8 +142,7 @@ def _with_value_replaced(text: str, key: Node, old: Node, value: str) -> str:
     was, after = text[start:end], text[end:]
     if gap := _COMMENT.match(after):
         width = 0 if "\n" in was else len(was) + len(gap[1])
-        room = max(width - len(value), 2)
-        after = " " * room + after[gap.end(1) :]
+        after = " " * max(width - len(value), 2) + after[gap.end(1) :]
     return text[:start] + value + after
 
 

@@ -116,8 +116,7 @@ def _renamed(skills: Mapping[str, bytes]) -> dict[str, bytes]:
     renamed = {}
     for path, data in skills.items():
         name = path.partition("/")[0]
-        own = f"name: {name}\n".encode()
         renamed[f"{PLUGIN}-{path}"] = data.replace(
-            own, f"name: {PLUGIN}-{name}\n".encode(), 1
+            f"name: {name}\n".encode(), f"name: {PLUGIN}-{name}\n".encode(), 1
         )
     return renamed

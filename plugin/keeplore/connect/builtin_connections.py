@@ -112,10 +112,9 @@ def _hook_entries(
     make it.
     """
     content = hook_events.hooks(host, launcher)
-    groups = content.pop("hooks")
     entries = [
         JsonEntry(("hooks", event), group, is_element=True)
-        for event, several in groups.items()
+        for event, several in content.pop("hooks").items()
         for group in several
     ]
     resource = JsonEntries(

@@ -41,9 +41,8 @@ def launcher(
     if is_windows:
         tell = (_windowless_python(python), "-I", "-S", client)
     server = (*isolated, mcp) if has_mcp else ()
-    asked = (*isolated, client)
     return Launcher(
-        asked,
+        (*isolated, client),
         tell,
         server,
         is_windows=is_windows,

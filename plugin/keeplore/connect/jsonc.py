@@ -73,8 +73,7 @@ class JsonDocument:
 def parse(text: str) -> JsonDocument:
     """The document with the place of each value. Raises NotJson."""
     reader = JsonReader(text)
-    start = reader.skip(1 if text.startswith("\ufeff") else 0)
-    root = reader.value(start, 0)
+    root = reader.value(reader.skip(1 if text.startswith("\ufeff") else 0), 0)
     if reader.skip(root.end) != len(text):
         reader.fail("something follows the value", reader.skip(root.end))
     return JsonDocument(text, root, reader.is_strict)

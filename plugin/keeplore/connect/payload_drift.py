@@ -56,13 +56,12 @@ def counted(state: Path) -> Counts:
     where the file cannot be read.
     """
     try:
-        data = json.loads((state / FILE).read_bytes())
         return {
             str(host): {
                 str(version): {str(name): int(count) for name, count in names.items()}
                 for version, names in versions.items()
             }
-            for host, versions in data.items()
+            for host, versions in json.loads((state / FILE).read_bytes()).items()
         }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
@@ -91,10 +90,9 @@ def unknown_in(host: str, event: str, payload: bytes) -> list[str]:
 
 @cache
 def _known_payloads() -> Mapping[str, Mapping[str, frozenset[str]]]:
-    listed = tomllib.loads(KNOWN.read_text(encoding="utf-8"))
     return {
         host: {kind: frozenset(names) for kind, names in kinds.items()}
-        for host, kinds in listed.items()
+        for host, kinds in tomllib.loads(KNOWN.read_text(encoding="utf-8")).items()
     }
 
 

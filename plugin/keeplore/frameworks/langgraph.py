@@ -133,9 +133,8 @@ class KeeploreStore(BaseStore):
         found = _newest_version(target, id_)
         known = value_of(found.memory) if found else None
         since = known.created_at if known else now()
-        value = Value(op.namespace, op.key, dict(op.value or {}), since)
         draft = draft_of(
-            value,
+            Value(op.namespace, op.key, dict(op.value or {}), since),
             target.workspace.plugins.redact,
             scope=target.scope,
             project=target.project,

@@ -110,8 +110,7 @@ def vector_flaws(database: IndexDatabase, embedder: Embedder) -> Iterator[IndexF
     for hash_, stored, text in database.read(_sample, fingerprint):
         if hash_ in bad:
             continue
-        made = embedder.embed([text])[0]
-        alike = float(made @ dequantize([stored], dim)[0])
+        alike = float(embedder.embed([text])[0] @ dequantize([stored], dim)[0])
         if not alike >= ALIKE:
             message = f"the model makes another vector of this text: cosine {alike:.2f}"
             yield _vector_flaw(database, hash_, message)

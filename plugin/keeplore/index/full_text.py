@@ -108,8 +108,7 @@ def _best_passages(
     weights = np.zeros(last_passage(connection) + 1, np.float32)
     for term in terms:
         sql = "SELECT group_concat(rowid) FROM passages_fts WHERE passages_fts MATCH ?"
-        having = _ids(connection, sql, term)
-        weights[having] += _rarity(counts[term], passages)
+        weights[_ids(connection, sql, term)] += _rarity(counts[term], passages)
     found = np.flatnonzero(weights)
     if scopes is not None:
         is_there = in_list("scope_id", scopes)

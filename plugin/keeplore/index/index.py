@@ -450,8 +450,7 @@ class Index:
 
     def known_turns(self, ids: Iterable[str]) -> dict[str, str]:
         """Turn id → id of the conversation that holds it."""
-        asked = list(ids)
-        return self._database.read(memory_queries.known_turns, asked)
+        return self._database.read(memory_queries.known_turns, list(ids))
 
     def problems(self) -> list[tuple[str, str]]:
         """Path and message of every file that is not as it should be."""

@@ -67,8 +67,7 @@ def passages_of(
     """The passages of a memory that are of these kinds, in their order."""
     wanted = sorted(kinds)
     sql = f"{_PASSAGES} m.id = ? AND p.kind IN ({placeholders(wanted)}) ORDER BY p.id"
-    rows = connection.execute(sql, (memory_id, *wanted))
-    return [PassageRow(*row) for row in rows]
+    return [PassageRow(*row) for row in connection.execute(sql, (memory_id, *wanted))]
 
 
 def memory_rows(

@@ -324,8 +324,7 @@ def _head_of(text: str, room: int) -> str:
 
 def _tail_of(text: str, room: int) -> str:
     """The last words of a text, likewise."""
-    words = _words_within(reversed(text[-room * 12 :].split()), room)
-    return " ".join(reversed(words))
+    return " ".join(reversed(_words_within(reversed(text[-room * 12 :].split()), room)))
 
 
 def _words_within(words: Iterable[str], room: int) -> list[str]:

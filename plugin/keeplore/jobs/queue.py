@@ -191,10 +191,9 @@ class JobQueue:
         with self._database.transaction() as db:
             self._take_back_expired(db, now)
             held = (job.id, JobState.LEASED, job.token)
-            until = (now + self._lease).timestamp()
             done = db.execute(
                 "UPDATE jobs SET leased_until = ? WHERE id = ? AND state = ? AND token = ?",
-                (until, *held),
+                ((now + self._lease).timestamp(), *held),
             )
             return done.rowcount == 1
 

@@ -54,8 +54,7 @@ class Account:
         Raises BudgetSpent and LlmUnavailable where the work should wait, LlmRefused where this
         request never works.
         """
-        retrying = self._retrying()
-        completion: Completion = retrying(
+        completion: Completion = self._retrying()(
             self._call_once, stage, system, prompt, schema
         )
         if completion.flaw:

@@ -97,9 +97,8 @@ class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
 
 def _token_counts(counts: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Tokens of the question, of the answer, and of the question those that were cached."""
-    details = mapping(counts.get("prompt_tokens_details"))
     return (
         counts.get("prompt_tokens"),
         counts.get("completion_tokens"),
-        details.get("cached_tokens"),
+        mapping(counts.get("prompt_tokens_details")).get("cached_tokens"),
     )

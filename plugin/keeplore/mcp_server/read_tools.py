@@ -164,10 +164,9 @@ def _source(context: McpContext, found: FoundMemory) -> str:
     recorded it.
     """
     memory = found.memory
-    source = memory.source
     kept = [
         f"{key}: {one_line(str(value), FACT_CHARS)}"
-        for key, value in source.items()
+        for key, value in memory.source.items()
         if key != "turns"
     ]
     turns = _turns(found)

@@ -247,12 +247,11 @@ def _facts(hit: RecallHit) -> list[str]:
         what += f", replaced since by {label(hit.replaced_by)}"
     if since := since_then(hit.files_changed, hit.files_gone):
         what += f", {since}"
-    source = source_and_warning(hit.trust, hit.kind, hit.title, hit.passage)
     return [
         label(shown_day(hit.changed_at)),
         place(hit.scope, hit.project),
         what,
-        source,
+        source_and_warning(hit.trust, hit.kind, hit.title, hit.passage),
     ]
 
 

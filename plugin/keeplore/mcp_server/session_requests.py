@@ -45,13 +45,12 @@ class SessionRequest:
         session: dict[str, Any] = asked["session"]
         environment: Mapping[str, str] = session["environment"]
         cwd = Path(session["cwd"] or Path.home())
-        roots = ProjectRoots(environment, sessions, cwd, session.get("roots", ()))
         return cls(
             str(session["id"]),
             str(asked["method"]),
             asked.get("params"),
             session.get("client"),
-            roots,
+            ProjectRoots(environment, sessions, cwd, session.get("roots", ())),
         )
 
     def messages(self) -> list[dict[str, Any]]:

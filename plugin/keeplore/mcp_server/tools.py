@@ -159,10 +159,9 @@ def _tool(
     """A tool that is described by its docstring, in one line whatever Python made of it."""
 
     def offered(function: _Function) -> _Function:
-        described = " ".join((function.__doc__ or "").split())
         return server.tool(
             title=title,
-            description=described,
+            description=" ".join((function.__doc__ or "").split()),
             annotations=hints,
             structured_output=False,
         )(function)

@@ -388,8 +388,7 @@ def _escape(text: str) -> str:
 def _unescape(text: str) -> str:
     """The words below a mark and its heading, as they were written."""
     # a heading follows its mark at once; above words that have none stands an empty line
-    words = _HEADING.sub("", text, count=1).strip("\n")
-    return _ESCAPED_MARK.sub(r"\1", words)
+    return _ESCAPED_MARK.sub(r"\1", _HEADING.sub("", text, count=1).strip("\n"))
 
 
 def _sections(head: str) -> dict[str, str]:
@@ -399,10 +398,9 @@ def _sections(head: str) -> dict[str, str]:
 
 
 def _quotes(section: str, turns: Mapping[str, str]) -> tuple[Quote, ...]:
-    matches = filter(None, map(_QUOTE.match, section.splitlines()))
     return tuple(
         Quote(match[1], match[2], turns.get(match[3]) or urllib.parse.unquote(match[3]))
-        for match in matches
+        for match in filter(None, map(_QUOTE.match, section.splitlines()))
     )
 
 

@@ -111,10 +111,9 @@ def merge(_path: str, _base: str | None, one: str, other: str) -> FileMerge:
     One that cannot be read counts nothing.
     """
     first, second = _parse_or_empty(one), _parse_or_empty(other)
-    ids = first.keys() | second.keys()
     joined = {
         id_: _maximum(first.get(id_, UsageCounters()), second.get(id_, UsageCounters()))
-        for id_ in ids
+        for id_ in first.keys() | second.keys()
     }
     return FileMerge(to_text(joined), {})
 

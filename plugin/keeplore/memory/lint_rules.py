@@ -94,10 +94,9 @@ def check(
 
 def no_text(path: str, data: bytes, start: int) -> LintFinding:
     """What is said of a file that is no UTF-8 from a byte on."""
-    line = data.count(b"\n", 0, start) + 1
     return LintFinding(
         path,
-        line,
+        data.count(b"\n", 0, start) + 1,
         LintLevel.ERROR,
         "the bytes here are no UTF-8",
         "Save the file as UTF-8 with your editor",
@@ -168,11 +167,10 @@ def _misplaced_findings(
         yield _wrong_root(checked, memory, at)
     folder = FOLDERS.get(memory.category, "")
     if memory.kind == "note" and folder and at.category not in ("", memory.category):
-        said = f"its category is {memory.category}, its folder {at.folder}"
         yield checked.finding(
             "category",
             LintLevel.WARNING,
-            said,
+            f"its category is {memory.category}, its folder {at.folder}",
             f"Move it to {folder}/, or change `category`",
         )
 
@@ -314,10 +312,9 @@ def _in_a_circle(
 def _forked(chain: Chain, files: Mapping[str, LintedFile]) -> LintFinding:
     """The finding for the newest of several versions that replaced one memory."""
     others = ", ".join(files[id_].path for id_ in chain.leaves if id_ != chain.head)
-    said = f"this version and {others} replaced the same memory; this one counts, being newer"
     return files[chain.head].finding(
         "supersedes",
         LintLevel.WARNING,
-        said,
+        f"this version and {others} replaced the same memory; this one counts, being newer",
         f"`keeplore edit {chain.head}` makes one version of them",
     )

@@ -269,10 +269,9 @@ def in_order(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 def new_meta(**fields: Any) -> dict[str, Any]:
     """Front matter of a new memory: fields in order, those without a value left out."""
-    values = {"schema": SCHEMA, **fields}
     return {
         key: value
-        for key, value in in_order(values).items()
+        for key, value in in_order({"schema": SCHEMA, **fields}).items()
         if value not in (None, "", [], (), {})
     }
 

@@ -86,7 +86,6 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
 
 def _stated_fields(draft: NoteDraft) -> dict[str, Any]:
     """The fields that a draft states as they are."""
-    source = without_empty(draft.source)
     return {
         "permanent": draft.permanent or None,
         "related": [dict(link) for link in draft.related],
@@ -94,7 +93,7 @@ def _stated_fields(draft: NoteDraft) -> dict[str, Any]:
         "confidence": draft.confidence,
         "trust": draft.trust,
         "trigger": draft.trigger,
-        "source": source,
+        "source": without_empty(draft.source),
     }
 
 
@@ -197,8 +196,7 @@ def title_and_text(text: str, title: str = "") -> tuple[str, str]:
         return " ".join(title.split()), text or title
     heading = _HEADING.match(text)
     if heading and not title:
-        rest = text[heading.end() :].strip()
-        return heading[1], rest or heading[1]
+        return heading[1], text[heading.end() :].strip() or heading[1]
     return _first_sentence(text), text
 
 

@@ -158,8 +158,7 @@ def _parts_between(
         yield from _words_part(data, position, form.start())
         for name in form.groupdict():
             if form.start(name) >= 0:
-                kind = _KINDS.get(name, PartKind.WORDS)
-                yield SaidPart(*form.span(name), kind)
+                yield SaidPart(*form.span(name), _KINDS.get(name, PartKind.WORDS))
         position = form.end()
     yield from _words_part(data, position, end)
 

@@ -19,8 +19,7 @@ def with_wikilinks(memory: Memory, path_of: Callable[[str], str | None]) -> Memo
     """The memory with a link for each id that it names and whose file is known; the same where it
     names none.
     """
-    ids = dict.fromkeys(id_ for _, id_ in memory.links)
-    paths = map(path_of, [*ids][:MAX_LINKS])
+    paths = map(path_of, [*dict.fromkeys(id_ for _, id_ in memory.links)][:MAX_LINKS])
     names = [PurePosixPath(path).stem for path in paths if path]
     links = [f"[[{name}]]" for name in names if not _MARKS.intersection(name)]
     if links or KEY in memory.meta:

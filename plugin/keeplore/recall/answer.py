@@ -388,8 +388,7 @@ def _standings(
     least = min(results.whole.values(), default=0.0)
     used: Mapping[str, float] = {}
     if deps.feedback:
-        rates = deps.weights.use
-        used = deps.index.graph.feedback(list(memories), context.now, rates)
+        used = deps.index.graph.feedback(list(memories), context.now, deps.weights.use)
     return {
         id_: replace(
             context.standing_of(row),

@@ -137,8 +137,7 @@ def _hit_line(hit: RecallHit) -> BlockLine:
         normalised(hit.title.removesuffix("…"))
     )
     title = "" if is_title else quoted(hit.title, TITLE_CHARS)
-    words = quoted_passage(hit, LONG_EXCERPT_CHARS)
-    said = ": ".join(filter(None, (title, words)))
+    said = ": ".join(filter(None, (title, quoted_passage(hit, LONG_EXCERPT_CHARS))))
     return BlockLine(
         f"{about} · {said} ({source}){later_end(hit.later)}", hit.memory_id
     )

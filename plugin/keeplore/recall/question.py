@@ -240,8 +240,7 @@ def _share(words: Sequence[Word], parts: Sequence[str], stems: frozenset[str]) -
     if not parts:
         return held / (len(spaced) or 1)
     letters = sum(_covered_letters(part, stems) for part in parts)
-    asked = sum(map(len, parts))
-    return (LETTERS * held + letters) / (LETTERS * len(spaced) + asked)
+    return (LETTERS * held + letters) / (LETTERS * len(spaced) + sum(map(len, parts)))
 
 
 def _is_pair(word: Word) -> bool:

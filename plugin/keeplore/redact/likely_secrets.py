@@ -200,8 +200,7 @@ def _last_before(words: list[re.Match[bytes]], place: int) -> re.Match[bytes] | 
 
 def _first_after(words: list[re.Match[bytes]], place: int) -> str:
     """The kind of the first word behind a place."""
-    found = (word.lastgroup or "" for word in words if word.start() >= place)
-    return next(found, "")
+    return next((word.lastgroup or "" for word in words if word.start() >= place), "")
 
 
 def _may_be(value: str, *, is_named: bool) -> bool:

@@ -53,8 +53,7 @@ def is_placeholder(value: str) -> bool:
 
 def _is_stand_in(value: str) -> bool:
     """True for ``testPass``, ``my_secret1`` and ``password123``: words for what is meant."""
-    digits = "".join(filter(str.isdigit, value))
-    if not _COUNTED.fullmatch(digits) or len(value) > 40:
+    if not _COUNTED.fullmatch("".join(filter(str.isdigit, value))) or len(value) > 40:
         return False
     words = _LETTERS.findall(value)
     return bool(words) and all(_is_stand_in_word(word.lower()) for word in words)
@@ -63,5 +62,4 @@ def _is_stand_in(value: str) -> bool:
 def _is_stand_in_word(word: str) -> bool:
     if word in STAND_IN_WORDS:
         return True
-    ends = range(3, len(word) - 1)
-    return any({word[:n], word[n:]} <= STAND_IN_WORDS for n in ends)
+    return any({word[:n], word[n:]} <= STAND_IN_WORDS for n in range(3, len(word) - 1))

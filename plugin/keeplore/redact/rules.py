@@ -357,8 +357,7 @@ def _pattern_or_literal(text: str) -> Any:
     try:
         return pattern(text)
     except ConfigError:
-        literal = text.encode("utf-8", "replace")
-        return re2.compile(re2.escape(literal))
+        return re2.compile(re2.escape(text.encode("utf-8", "replace")))
 
 
 def _secrets(

@@ -240,8 +240,7 @@ def inserted(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     columns = _columns(names[1], _by_comma)
     found: list[Span] = []
     for row in rows:
-        cells = _values_of_row(row[1])
-        found += _values_in(row[1], cells, row.start(1), columns)
+        found += _values_in(row[1], _values_of_row(row[1]), row.start(1), columns)
     return found, match[1]
 
 
@@ -316,10 +315,9 @@ def near(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         if line_end < 0:
             break
     stop = line_end if line_end >= 0 else stop
-    begin = max(match[1], examined)
     return [
         token.span()
-        for token in _TOKEN.finditer(data, begin, stop)
+        for token in _TOKEN.finditer(data, max(match[1], examined), stop)
         if _is_told(data, token, match[1])
     ], stop
 

@@ -58,9 +58,8 @@ def features(value: str) -> dict[str, float]:
     value = value[:SEEN]
     digits = sum(map(str.isdigit, value))
     signs = sum(c in SIGNS for c in value)
-    forms = {name: float(bool(form.match(value))) for name, form in _FORMS.items()}
     return {
-        **forms,
+        **{name: float(bool(form.match(value))) for name, form in _FORMS.items()},
         **_shape_features(value),
         "length": math.log2(len(value)) / 6,
         "long": float(len(value) >= 16),

@@ -177,8 +177,7 @@ def aspects_of(
     """The aspects of each statement; what is not sound is counted. Raises ValueError for no
     answer.
     """
-    most = MAX_FACTS * MAX_ASPECTS
-    found = items(answer, "aspects", AspectItem, most, dropped)
+    found = items(answer, "aspects", AspectItem, MAX_FACTS * MAX_ASPECTS, dropped)
     types: dict[str, str] = {}
     # number of a fact → entity → its aspect
     made: dict[int, dict[str, EntityAspect]] = {}

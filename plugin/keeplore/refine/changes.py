@@ -130,7 +130,6 @@ def _end_of(run: RefineRun, summary: Mapping[str, Any]) -> dict[str, Any]:
 def added(run: RefineRun, judged: JudgedProposal, facts: EntityFacts) -> Memory:
     """The note that a fact becomes."""
     proposal, kind = judged.proposal, judged.kind
-    receipt = proposal.fact.receipt
     draft = NoteDraft(
         proposal.statement,
         category=kind.category,
@@ -144,7 +143,7 @@ def added(run: RefineRun, judged: JudgedProposal, facts: EntityFacts) -> Memory:
         source=_source(run, proposal.fact),
         told=facts.of(proposal.statement),
         id=judged.note_id,
-        created_at=run.said_at.get(receipt.turn, ""),
+        created_at=run.said_at.get(proposal.fact.receipt.turn, ""),
     )
     return note_of(draft, run.at)
 
@@ -286,15 +285,13 @@ def _without_repetition(
 
 def _as_duplicate(item: JudgedProposal, detail: str) -> JudgedProposal:
     """The proposal, held back because its note is there already."""
-    held = Verdict(ProposalOutcome.BLOCKED, "duplicate", detail)
-    return replace(item, verdict=held)
+    return replace(item, verdict=Verdict(ProposalOutcome.BLOCKED, "duplicate", detail))
 
 
 def _source(run: RefineRun, fact: Fact) -> dict[str, Any]:
     known = run.conversation.source
-    kept = {key: known[key] for key in _KEPT if known.get(key)}
     source = {
-        **kept,
+        **{key: known[key] for key in _KEPT if known.get(key)},
         "turns": [fact.receipt.turn],
         "machine": run.machine,
         "from": run.conversation.id,

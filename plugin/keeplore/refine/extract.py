@@ -88,10 +88,9 @@ def extraction(
     """What of an answer the words of ``segments`` bear out; what not is counted. Raises ValueError
     for no answer.
     """
-    found = items(answer, "facts", FactItem, MAX_FACTS, dropped)
     facts = tuple(
         fact
-        for item in found
+        for item in items(answer, "facts", FactItem, MAX_FACTS, dropped)
         if (fact := _sound_fact(item, segments, known, redact, dropped))
     )
     return Extraction(

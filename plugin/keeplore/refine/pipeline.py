@@ -117,8 +117,7 @@ class _Refinement:
         self._result = result
         # as the audit names them
         self._prompts = [extract.PROMPT.label, decide.PROMPT.label]
-        memory = part.memory
-        self._place = ConversationPlace(*memory.place, deps.has_user_scope)
+        self._place = ConversationPlace(*part.memory.place, deps.has_user_scope)
 
     def carry_out(self, shared: SharedExtraction | None, *, has_aspects: bool) -> None:
         found = self._take_shared(shared) if shared else self._extracted()
@@ -242,8 +241,7 @@ class _Refinement:
             if not named_in(statement, spelt):
                 known = aspects.names_known_in(statement, graph, project)
                 spelt |= dict.fromkeys(known)
-        known_to = aspects.known_to(graph, project)
-        return aspects.question_about(stated, spelt, known_to)
+        return aspects.question_about(stated, spelt, aspects.known_to(graph, project))
 
     def _possible_notes(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """The proposals that may become a note."""
@@ -318,8 +316,7 @@ class _Refinement:
             for item in judged
             if item.verdict.outcome != ProposalOutcome.BLOCKED
         ]
-        unstated = len(facts.unstated(stated))
-        self._result.dropped["entities: in no note"] += unstated
+        self._result.dropped["entities: in no note"] += len(facts.unstated(stated))
         return changes_of(self._run(), judged, facts, self._summary(), known)
 
     def _run(self) -> RefineRun:

@@ -85,8 +85,7 @@ def _words_in(text: str, wanted: str) -> str:
     at = folded.find(wanted)
     if at < 0:
         return ""
-    words = composed[places[at] : places[at + len(wanted) - 1] + 1]
-    return " ".join(words.split())
+    return " ".join(composed[places[at] : places[at + len(wanted) - 1] + 1].split())
 
 
 def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> str:

@@ -255,8 +255,7 @@ class CodeStore(Store):
     def _has_marks(self, path: str) -> bool:
         """False where the person has been at it."""
         with contextlib.suppress(StoreError, OSError, UnicodeDecodeError):
-            text = files.read(self.root, path, MAX_FILE).decode()
-            return versions(text) is not None
+            return versions(files.read(self.root, path, MAX_FILE).decode()) is not None
         return False
 
     def _merge(self, path: str, stages: Mapping[str, str]) -> tuple[str, ...]:

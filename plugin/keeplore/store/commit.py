@@ -366,8 +366,7 @@ def _check_unchanged(backend: GitBackend, plan: CommitPlan) -> None:
 def summary(changes: Mapping[str, Blob | None]) -> str:
     """A commit's subject where the caller gives none."""
     removed = sum(blob is None for blob in changes.values())
-    written = len(changes) - removed
-    counts = {"write": written, "remove": removed}
+    counts = {"write": len(changes) - removed, "remove": removed}
     parts = [f"{verb} {_count(number)}" for verb, number in counts.items() if number]
     return " and ".join(parts).capitalize()
 

@@ -134,8 +134,7 @@ def _sha256_of(root: Path, path: str) -> str:
 def _text(root: Path, path: str) -> str:
     """The text of a file, "" where it cannot be read."""
     with contextlib.suppress(StoreError, OSError):
-        data = files.read(root, path, MAX_FILE)
-        return data.decode("utf-8", "surrogateescape")
+        return files.read(root, path, MAX_FILE).decode("utf-8", "surrogateescape")
     return ""
 
 

@@ -101,8 +101,7 @@ def note_revert(places: Directories) -> None:
     then needs not say so. Without room for the note, it is not known.
     """
     with contextlib.suppress(OSError):
-        reverted = (places.own / _REVERT).read_bytes()
-        (places.own / REVERT_NOTE).write_bytes(reverted)
+        (places.own / REVERT_NOTE).write_bytes((places.own / _REVERT).read_bytes())
 
 
 def noted_revert(places: Directories) -> str:

@@ -78,8 +78,7 @@ def folder_rights(rights: int) -> int:
 def share_folder(folder: Path, rights: int) -> None:
     """Give a folder that was just made the rights to it, whatever the umask took."""
     if rights:
-        mode = stat.S_IMODE(folder.stat().st_mode)
-        folder.chmod(mode | folder_rights(rights))
+        folder.chmod(stat.S_IMODE(folder.stat().st_mode) | folder_rights(rights))
 
 
 class _Umask:

@@ -104,9 +104,8 @@ def joined(one: Tombstone, other: Tombstone) -> Tombstone:
     """What two machines that forgot the same memory know together: the same in either order, and a
     purge stays one.
     """
-    first = min(one, other, key=lambda stone: (stone.at, stone.machine))
     both = replace(
-        first,
+        min(one, other, key=lambda stone: (stone.at, stone.machine)),
         turns=tuple(sorted({*one.turns, *other.turns})),
         is_purged=one.is_purged or other.is_purged,
         blobs=tuple(sorted({*one.blobs, *other.blobs})),

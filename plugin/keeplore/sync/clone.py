@@ -64,12 +64,11 @@ def clone_project(
     is given git's own words on how far it is. Raises SyncError or OSError.
     """
     with _temporary_neighbour(place) as temporary:
-        arguments = ("--progress", "--template=", "--", url, str(temporary))
         done = attempt(
             place.parent,
             protocols,
             _CLONE,
-            *arguments,
+            *("--progress", "--template=", "--", url, str(temporary)),
             timeout_s=CLONE_TIMEOUT_S,
             on_progress=on_progress,
         )

@@ -156,6 +156,5 @@ def check_reachable(store: Store) -> None:
             f"`{git_in(store.root)} remote add origin URL`",
         )
     _, protocols = checked_url(remote.url, is_path_allowed=True)
-    command = "ls-remote --quiet --heads --"
-    arguments = (command, remote.name)
+    arguments = ("ls-remote --quiet --heads --", remote.name)
     check(attempt(store.root, protocols, *arguments, timeout_s=REACH_TIMEOUT_S))

@@ -317,8 +317,7 @@ def _ends_here(line: str, following: str) -> bool:
 
 def _had_room(line: str, following: str) -> bool:
     """Would more than the next word have stood in the line that the next one is as long as?"""
-    word = following.partition(" ")[0]
-    is_short = len(line) + 1 + len(word) + SLACK < len(following)
+    is_short = len(line) + 1 + len(following.partition(" ")[0]) + SLACK < len(following)
     return is_short and not _GOES_ON.search(line)
 
 
@@ -407,8 +406,7 @@ def question_and_answer(line: str) -> tuple[str, str]:
     """The two parts of such a line, cut at its last arrow outside of code and brackets; "" and the
     line for any other.
     """
-    seen = _ENCLOSED.sub(lambda found: "x" * len(found[0]), line)
-    place = seen.rfind(ARROW)
+    place = _ENCLOSED.sub(lambda found: "x" * len(found[0]), line).rfind(ARROW)
     return (line[:place], line[place + len(ARROW) :]) if place >= 0 else ("", line)
 
 

@@ -227,7 +227,6 @@ def _mentions(view: GraphView, memories: Iterable[str]) -> dict[str, MentionedIn
 def _node(
     view: GraphView, entity: Entity, distance: int, mentions: Sequence[MentionedIn]
 ) -> GraphNode:
-    rows = view.index.graph.aspects(entity)
     return GraphNode(
         plain(entity.name),
         plain(entity.spelling),
@@ -238,7 +237,7 @@ def _node(
         tuple(plain(alias) for alias in entity.aliases),
         tuple(
             NodeAspect(plain(row.aspect), plain(row.kind), len(row.memories))
-            for row in rows
+            for row in view.index.graph.aspects(entity)
         ),
         tuple(mentions),
     )

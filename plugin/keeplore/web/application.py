@@ -166,8 +166,7 @@ def save(context: PageContext, request: Request) -> Response:
     try:
         return _next_page(context, memory_actions.save_edit(context, found, form))
     except (KeeploreError, OSError) as e:
-        typed = EditedText.of_form(form)
-        values = edit_values(context, found, typed, trouble=str(e))
+        values = edit_values(context, found, EditedText.of_form(form), trouble=str(e))
         values["joins"] = form.get("joins", "")
         return _page(context, request, "edit.html", "timeline", values, 409)
 

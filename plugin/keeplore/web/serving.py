@@ -46,10 +46,9 @@ class WindowServer:
         self._socket.bind((LOOPBACK, 0))
         self._socket.listen()
         port = self._socket.getsockname()[1]
-        guard = Guard(self._pages, access, port, is_read_only=is_read_only)
         self._server = uvicorn.Server(
             uvicorn.Config(
-                guard,
+                Guard(self._pages, access, port, is_read_only=is_read_only),
                 log_config=None,
                 access_log=False,
                 server_header=False,

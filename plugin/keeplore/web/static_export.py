@@ -107,16 +107,14 @@ def _pages(context: PageContext) -> Iterator[Page]:
     yield "statistics.html", top.page("statistics.html", "statistics", **figures)
     yield from _graph(top)
     for one in found["threads"]:
-        values = thread_values(below, one.id)
-        page = below.page("thread.html", "threads", **values)
+        page = below.page("thread.html", "threads", **thread_values(below, one.id))
         yield below.links.thread(one.id).removeprefix("../"), page
     yield from _memories(below)
 
 
 def _timelines(context: PageContext) -> Iterator[Page]:
     """The timelines of everything and of each project."""
-    projects = context.workspace.index.timeline.facets()["project"]
-    for project in ("", *projects):
+    for project in ("", *context.workspace.index.timeline.facets()["project"]):
         query = TimelineQuery(project=project)
         picture, after, number = picture_values(context, query), "", 1
         while number == 1 or after:

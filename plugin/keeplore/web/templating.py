@@ -65,8 +65,7 @@ def without_dashes(word: str) -> str:
 def ago(moment: str) -> str:
     """How long ago a moment (RFC 3339) was, in the largest unit that tells it."""
     try:
-        then = datetime.fromisoformat(moment)
-        passed_s = (datetime.now(UTC) - then).total_seconds()
+        passed_s = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
     except (ValueError, TypeError):
         return moment
     for unit_s, unit in AGES:

@@ -59,9 +59,8 @@ class BackgroundTasks:
             TidyTask(registry, is_rested, self._after_writing),
         )
         self._manifests = ManifestTask(registry, self._after_writing)
-        watch = WatchTask(registry, follow, self.index, self._is_in_step)
         self.tasks: tuple[Task, ...] = (
-            watch,
+            WatchTask(registry, follow, self.index, self._is_in_step),
             *self._jobs,
             self._manifests,
             self.index,

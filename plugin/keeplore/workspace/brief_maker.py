@@ -100,8 +100,7 @@ class BriefMaker:
         origins = Cursors(places.sessions).latest(SESSIONS)
         named = [o.cwd for o in origins if o.cwd and o.host in EVENTS]
         roots = list(dict.fromkeys(map(disk.root_of, named)))[:most]
-        written = written_directories.latest(places.state)
-        return list(dict.fromkeys((*roots, *written)))
+        return list(dict.fromkeys((*roots, *written_directories.latest(places.state))))
 
     def _code_at(self, directory: str) -> str:
         """The state of the notes that the code repository there keeps, "" for none."""
@@ -313,8 +312,7 @@ def _inherited_view(view: WorkspaceView) -> WorkspaceView:
     """What every directory inherits: what was said outside of projects is not told in one, and
     which files are meant is not known.
     """
-    scopes = (NO_PROJECT, *view.scopes)
-    return replace(view, scopes=scopes, freshness=nothing_known)
+    return replace(view, scopes=(NO_PROJECT, *view.scopes), freshness=nothing_known)
 
 
 def _with_noted_files(view: WorkspaceView, files: dict[str, Any]) -> WorkspaceView:

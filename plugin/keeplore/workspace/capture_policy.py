@@ -124,10 +124,9 @@ class CapturePolicy:
         identity = self._identities.of(cwd)
         root = expanded(identity.root)
         paths = [*_path_spellings(str(cwd)), *_same_place_in_main(cwd, root)]
-        projects = filter(None, (identity.project, *identity.also))
         place = CapturePlace(
             tuple(dict.fromkeys(paths)),
-            tuple(projects),
+            tuple(filter(None, (identity.project, *identity.also))),
             identity.remotes,
             _depth(root or str(cwd)),
         )

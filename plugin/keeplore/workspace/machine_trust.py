@@ -241,10 +241,9 @@ class MachineTrust:
         """
         known = self._current_knowledge()
         commits, said = known.history.machines, known.answers
-        ids = self._own.union(commits, said.accepted, said.refused, others)
         found = [
             MachineRecord(id_, *commits.get(id_, ("", "")), self._state_of(id_, known))
-            for id_ in ids
+            for id_ in self._own.union(commits, said.accepted, said.refused, others)
         ]
         return sorted(found, key=lambda one: (one.at, one.id), reverse=True)
 

@@ -288,8 +288,7 @@ class Registry:
                 continue
             # a workspace that is gone must not hide the others
             with contextlib.suppress(ConfigError):
-                workspace = self.named(name)
-                yield workspace
+                yield self.named(name)
 
     def inherited(self, workspace: Workspace) -> list[str]:
         """Names of the workspaces that are searched as well; the home workspace gives what is about
@@ -403,8 +402,7 @@ def _with_recalled(answer: Answer, code: Workspace, request: RecallRequest) -> A
         more = code.recall(replace(request, wide=False))
     except KeeploreError as e:
         return answer.with_note(f"{code.root} was not searched: {e}")
-    status = max(answer.status, more.status, key=_SAYING.index)
-    answer = replace(answer, status=status)
+    answer = replace(answer, status=max(answer.status, more.status, key=_SAYING.index))
     if not answer.stamp.memories:  # how nothing was searched is of no interest
         answer = replace(answer, legs=more.legs, notes=more.notes, stamp=more.stamp)
     known = {hit.memory_id for hit in answer.hits}

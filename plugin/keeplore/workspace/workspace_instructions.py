@@ -18,12 +18,10 @@ def instructions(workspace: Workspace) -> tuple[str, ...]:
     """The lines below that line, none where the file cannot be read, or was last changed by another
     person's machine that was not accepted here.
     """
-    text = _text(workspace.root / FILE)
-    _, line, below = text.partition(f"\n{LINE}\n")
+    _, line, below = _text(workspace.root / FILE).partition(f"\n{LINE}\n")
     if not line or not workspace.machine_trust.is_believed_file(FILE):
         return ()
-    lines = (_plain_line(line) for line in below.splitlines())
-    return tuple(filter(None, lines))
+    return tuple(filter(None, (_plain_line(line) for line in below.splitlines())))
 
 
 def _plain_line(line: str) -> str:

@@ -353,8 +353,7 @@ class ClaudeTurnAssembler:
         if self._is_replay:
             return
         compaction = self._boundary or self._compaction(data)
-        summary = lines.message_text(data).strip()
-        self._boundary = replace(compaction, summary=summary)
+        self._boundary = replace(compaction, summary=lines.message_text(data).strip())
         self._settle_boundary()
 
     def _settle_boundary(self) -> None:

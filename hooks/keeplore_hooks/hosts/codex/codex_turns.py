@@ -276,12 +276,11 @@ class CodexTurnReader(PlacedTurnReader):
             )
         elif kind == "filechange":
             is_done = text(item, "status") in ("completed", "")
-            changes = item.get("changes")
             self._on_patch(
                 {
                     "call_id": item.get("id"),
                     "success": is_done,
-                    "changes": changes,
+                    "changes": item.get("changes"),
                 }
             )
 

@@ -93,8 +93,7 @@ def prompt_in(data: Json) -> str:
     pictures = [
         IMAGE for attached in mappings(data, "attachments") if _is_picture(attached)
     ]
-    words = typed_prompt(text(data, "content"))
-    return "\n".join(filter(None, (words, *pictures)))
+    return "\n".join(filter(None, (typed_prompt(text(data, "content")), *pictures)))
 
 
 def typed_prompt(words: str) -> str:

@@ -78,9 +78,8 @@ class CursorState:
     @staticmethod
     def from_cursor(cursor: Cursor) -> CursorState:
         data = stored_state(cursor)
-        log = PayloadLog.from_data(mapping(data, "ledger"))
         return CursorState(
-            log,
+            PayloadLog.from_data(mapping(data, "ledger")),
             counts_in(data, "before"),
             counts_in(data, "all"),
             text(data, "last"),
@@ -143,12 +142,11 @@ class CursorHost(HostAdapter):
         agent = (
             "" if is_about_agent else first_text(data, "subagent_id", "subagent_type")
         )
-        transcript_path = text(data, "transcript_path")
         return Origin(
             HOST,
             session,
             cwd or text(data, "cwd"),
-            transcript=transcript_path,
+            transcript=text(data, "transcript_path"),
             agent=agent,
         )
 

@@ -165,14 +165,13 @@ def questions(
     dismissed.
     """
     if call.name == _PLAN:
-        answer = _verdict(call.output)
         return [
             Question(
                 f"{call.id}:0",
                 origin,
                 at,
                 "Proceed with this plan?",
-                answer,
+                _verdict(call.output),
             )
         ]
     if call.name != _ASK:
@@ -198,9 +197,8 @@ def answers_to(
     output = text(content, "text") or text(tool_response, "llmContent")
     given = mapping(tool_input)
     asked = [text(item, "question") for item in mappings(given, "questions")]
-    key = "ask:" + digest(origin.session, *asked)
     call = GeminiCall(
-        key,
+        "ask:" + digest(origin.session, *asked),
         _ASK,
         given,
         CallStatus.SUCCESS,
@@ -210,8 +208,7 @@ def answers_to(
 
 
 def _answer(question: Question, answers: Json) -> str:
-    number = question.id.rpartition(":")[2]
-    return clean(listed(answers.get(number))).strip()
+    return clean(listed(answers.get(question.id.rpartition(":")[2]))).strip()
 
 
 def _verdict(output: str) -> str:

@@ -101,8 +101,7 @@ class GeminiTurnReader(TurnReader):
 
     def _take_patch(self, patch: Json) -> None:
         self.is_subagent |= text(patch, "kind") == "subagent"
-        messages = [*mappings(patch, "messages"), {}]
-        for message, reply in itertools.pairwise(messages):
+        for message, reply in itertools.pairwise([*mappings(patch, "messages"), {}]):
             if text(message, "type") == "user":
                 self._takes_summary(message, reply)
 

@@ -168,10 +168,9 @@ def _session_tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _session_rows(connection: sqlite3.Connection, session: str) -> list[_Row]:
-    tables = _session_tables(connection)
     return [
         row
-        for table in tables
+        for table in _session_tables(connection)
         for row in _rows(
             connection,
             table,

@@ -74,8 +74,7 @@ class SpecStory(RecordAdapter):
         folder = base / FOLDER / _HISTORY if (base / FOLDER).is_dir() else base
         largest: dict[str, Recorded] = {}  # a session under two names is the longer one
         for found in recorded_at(sorted(folder.glob("*.md")), _recorded_session):
-            known = largest.setdefault(found.session, found)
-            if found.size > known.size:
+            if found.size > largest.setdefault(found.session, found).size:
                 largest[found.session] = found
         yield from largest.values()
 

@@ -217,8 +217,7 @@ def _as_said(
     """The rulings of a message with its no and its facts, where nothing was left out between them;
     else the longest ruling.
     """
-    rest = (s.text for s in message if s.text in rulings or _is_kept(s.text))
-    whole = " ".join(rest)
+    whole = " ".join(s.text for s in message if s.text in rulings or _is_kept(s.text))
     return whole if whole in " ".join(whole_text.split()) else max(rulings, key=len)
 
 

@@ -275,8 +275,7 @@ def _own_suggestion(before: Exchange) -> str:
     answer = last_reply(before)
     if not put or not answer or not opens_with(answer[0].text, "affirmed"):
         return ""
-    telling = (s.text for s in answer if count_terms(s.text) >= TELLING_TERMS)
-    told = next(telling, "")
+    told = next((s.text for s in answer if count_terms(s.text) >= TELLING_TERMS), "")
     return answer_line(put[-1], told) if told else ""
 
 

@@ -186,8 +186,7 @@ def asked_choice(message: str) -> Choice | None:
 
 def way_named(text: str, ways: Sequence[Sentence]) -> Sentence | None:
     """The one way that a text begins with, after words that take it, by some of its words."""
-    names = [_lower_words(way.text) for way in ways]
-    found = _named_first(text, names)
+    found = _named_first(text, [_lower_words(way.text) for way in ways])
     return ways[found] if found is not None else None
 
 

@@ -165,8 +165,7 @@ def _with_acknowledged(
     before = earlier[-1] if earlier else None
     said = sentences(exchange.user)
     if before:
-        line = closing_answer(said, before)
-        made = [*_with_question(made, line, exchange.id, at)]
+        made = [*_with_question(made, closing_answer(said, before), exchange.id, at)]
     yield from made
     told = [decision.quote.text for decision in made]
     if agreement and (agreement.said or not _says_more(said[0].text)):

@@ -59,8 +59,7 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
 
 def _undecided_points(source: ExtractSource) -> Iterator[Extract]:
     """Points of the agent's to which the person answered that they do not know."""
-    pairs = pairwise(source.exchanges)
-    for before, after in pairs:
+    for before, after in pairwise(source.exchanges):
         for point in undecided_points(after.user, before):
             quote = Quote(clip(point), "assistant", before.id)
             yield Extract(quote, HEADED_OPEN, len(source.said))
@@ -138,8 +137,7 @@ def _is_way(s: Statement, source: ExtractSource) -> bool:
         and other.place < s.place
         and other.sentence.heading == s.sentence.heading
     ]
-    above = (label for label in reversed(items) if label != "-")
-    return next(above, "").isdigit()
+    return next((label for label in reversed(items) if label != "-"), "").isdigit()
 
 
 def _answered(exchanges: Sequence[Exchange]) -> frozenset[int]:

@@ -79,8 +79,7 @@ def _questions(message: Sequence[Sentence]) -> dict[str, _Question]:
     for sentence in message:
         if letter := _letter_of(sentence):
             if found:
-                options = found[-1][1].options
-                options.setdefault(letter, without_label(sentence.text))
+                found[-1][1].options.setdefault(letter, without_label(sentence.text))
         elif asked := _numbered(sentence):
             number, text = asked
             found.append((number, _Question(text)))

@@ -188,8 +188,7 @@ def opening_wording(message: str) -> Wording | None:
     if not said or is_pasted(message):
         return None
     first, more = said[0].text, [] if subject_of(said[0].text) else _paragraph(said)
-    paragraph = " ".join([first, *more])
-    line = without_small_talk(paragraph)
+    line = without_small_talk(" ".join([first, *more]))
     line = _NUMBER.sub("", _without_phrases(line, "title_heading_label"))
     line = _ARTICLE.sub("", line)
     if subject_of(line):

@@ -212,8 +212,7 @@ def _is_telling(asked: Wording | None) -> bool:
 
 def _opening(exchanges: Sequence[Exchange]) -> int:
     """The exchange whose message is the first that says what the conversation is about."""
-    told = (n for n, exchange in enumerate(exchanges) if _names(exchange.user))
-    return next(told, 0)
+    return next((n for n, exchange in enumerate(exchanges) if _names(exchange.user)), 0)
 
 
 def _names(message: str) -> bool:

@@ -282,7 +282,6 @@ def _is_sure(candidate: CandidateSentence) -> bool:
         return False
     if opens_with(core, "states_bare") or weight_of(candidate.sentence.text, "done"):
         return False
-    seen = pattern("states_condition").sub("", core)
-    if says(seen, "states_observed"):
+    if says(pattern("states_condition").sub("", core), "states_observed"):
         return False
     return not any(says(core, name) for name in NOT_SURE)

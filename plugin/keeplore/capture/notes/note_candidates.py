@@ -190,10 +190,9 @@ def _as_decisions(candidates: Sequence[NoteCandidate], at: int) -> list[Decision
 
 
 def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
-    weight = 1 + 2 * candidate.confidence
     return Decision(
         candidate.quote,
-        weight,
+        1 + 2 * candidate.confidence,
         at,
         frozenset(terms(candidate.text)),
         takes_back=candidate.category not in REPORTS,
@@ -362,8 +361,7 @@ def _confidence_adjustment(text: str, category: str, *, is_reply: bool) -> float
         (0.2, says(text, "vague")),
         (0.05, text.endswith((",", "!?", "?!"))),
     )
-    lost = sum(weight for weight, holds in against if holds)
-    return FIRM * says(text, "firm") - lost
+    return FIRM * says(text, "firm") - sum(weight for weight, holds in against if holds)
 
 
 def _answer_candidates(reply: AgentQuestion, turn: str) -> Iterator[NoteCandidate]:

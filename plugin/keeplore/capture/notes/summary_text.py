@@ -47,8 +47,7 @@ _OF_THE_AIM = re.compile(
 
 def substance(summary: str) -> str:
     """What a summary says, ``""`` where it is made of orders alone."""
-    text = _without_notes(summary[_end_of(_PREFACE, summary) :])
-    lines = text.rstrip().split("\n")
+    lines = _without_notes(summary[_end_of(_PREFACE, summary) :]).rstrip().split("\n")
     while lines and _ORDERS.fullmatch(lines[-1]):
         lines.pop()
     return _with_headings("\n".join(lines)).strip()

@@ -39,7 +39,6 @@ def _rules(registry: Registry) -> list[HeldRule]:
     """The rules of this machine and of every workspace, each once."""
     found: dict[tuple[str, str, bool], HeldRule] = {}
     for name in registry.machine.workspaces:
-        workspace = registry.named(name)
-        for one in held_rules(registry, workspace, Path.cwd()):
+        for one in held_rules(registry, registry.named(name), Path.cwd()):
             found[one.whose, str(one.rule), one.may] = one
     return [*found.values()]

@@ -25,8 +25,7 @@ def chain_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 def left_versions(workspace: Workspace) -> list[tuple[str, str]]:
     """The paths of memories that are newer versions of a forgotten one, with its id."""
-    gone = workspace.store.stones.ids()
-    return _versions_of(gone, workspace.index.dangling_links())
+    return _versions_of(workspace.store.stones.ids(), workspace.index.dangling_links())
 
 
 def _versions_of(

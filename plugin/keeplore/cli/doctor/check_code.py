@@ -59,8 +59,7 @@ def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
     if len(notes) == MAX_FILES:
         yield note(part, f"more than {MAX_FILES} files: the rest is left out")
     yield from _authors(part, opened.machine_trust)
-    count = opened.index.state(of_text=True).memories
-    yield well(part, counted(count, "note"))
+    yield well(part, counted(opened.index.state(of_text=True).memories, "note"))
 
 
 def _authors(part: str, trust: AuthorTrust) -> Iterator[DoctorFinding]:

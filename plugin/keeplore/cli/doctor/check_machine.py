@@ -329,12 +329,11 @@ def _rights(places: Places) -> Iterator[DoctorFinding]:
     for folder in filter(Path.is_dir, (places.state, places.cache)):
         if os.name == "posix" and folder.stat().st_mode & 0o077:
             message = f"others may look into {folder}, which holds what is said here"
-            closing = partial(_close_folder, folder)
             yield note(
                 "permissions",
                 message,
                 f"`chmod 700 {shlex.quote(str(folder))}`",
-                closing,
+                partial(_close_folder, folder),
             )
     for folder in folders:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):

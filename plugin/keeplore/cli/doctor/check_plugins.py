@@ -43,8 +43,7 @@ def _brought_hosts_and_sources(stopping: Set[str]) -> Iterator[DoctorFinding]:
     """The hosts and sources of other packages, and what failed to load; plugins that stop writing
     are reported elsewhere.
     """
-    known = {**HOSTS.plugins, **SOURCES.plugins}
-    for name, (plugin, one) in known.items():
+    for name, (plugin, one) in {**HOSTS.plugins, **SOURCES.plugins}.items():
         if plugin:
             what = "host" if name in HOSTS else "source"
             about = f": {one.documentation}" if one.documentation else ""

@@ -249,8 +249,7 @@ def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     elif last.at:
         yield well(part, f"last at {minute_of(last.at)}")
     else:
-        message = f"never on this machine, with {remote}"
-        yield note(part, message, "Run `keeplore sync`")
+        yield note(part, f"never on this machine, with {remote}", "Run `keeplore sync`")
 
 
 def _sync_failure(last: LastSync) -> str:

@@ -142,9 +142,8 @@ def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """The vectors with length 1; one that is 0 stays so."""
     import numpy as np  # here, as above
 
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     normalised: NDArray[np.float32] = vectors / np.maximum(
-        norms, np.finfo(np.float32).tiny
+        np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float32).tiny
     )
     return normalised
 

@@ -67,11 +67,10 @@ def packaged_model(cache: Path) -> ModelFiles:
             )
         directory = cache / f"all-MiniLM-L6-v2-{PACKAGED_SHA256[:8]}"
         _assemble(directory, source)
-    file = "model.onnx"
     return ModelFiles(
         PACKAGED_ID,
         directory,
-        file,
+        "model.onnx",
         PACKAGED_SHA256,
         256,
         PACKAGED_DIM,

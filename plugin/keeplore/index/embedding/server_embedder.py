@@ -264,13 +264,12 @@ class ServerEmbedder:
         """``vectors`` are those of ``UNRELATED`` as it stands."""
         if not self._prefixes.mark:
             return floor_between(vectors, vectors)
-        before = (self._prefixes.question, self._prefixes.passage)
         return floor_between(
             *(
                 self._request_vectors(
                     [f"{prefix}{text}" for text in UNRELATED], timeout_s
                 )
-                for prefix in before
+                for prefix in (self._prefixes.question, self._prefixes.passage)
             )
         )
 

@@ -310,10 +310,9 @@ class GraphReader:
             "SELECT DISTINCT name FROM definitions"
             " WHERE entity = ? AND name != entity AND place = ?"
         )
-        rows = column(self._connection, sql, (id_, place))
         return [
             alias
-            for alias in rows
+            for alias in column(self._connection, sql, (id_, place))
             if self._name(alias).meaning_from(place) == (id_, place)
         ]
 
@@ -345,10 +344,9 @@ class GraphReader:
             count = self._mentions(id_, place)
         else:
             name = self._name(id_)
-            counts = name.counts.items()
             count = sum(
                 count
-                for where, count in counts
+                for where, count in name.counts.items()
                 if name.meaning_from(where) == (id_, place)
             )
         if self._old:

@@ -388,8 +388,7 @@ def _is_capital(written: str, span: _NameSpan) -> bool:
     before = written[max(0, span.start - _NEAR) : span.start].rstrip(" `*_")
     if not before or before[-1] in _SENTENCE_ENDS:
         return False
-    last = before.split()[-1]
-    return last[0].islower() and not _is_capital_next(written, span.end)
+    return before.split()[-1][0].islower() and not _is_capital_next(written, span.end)
 
 
 def _is_capital_next(written: str, at: int) -> bool:

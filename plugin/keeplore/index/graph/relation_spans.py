@@ -114,10 +114,9 @@ def _span(relations: Sequence[StatedRelation], at: str) -> RelatedEntity | None:
     for one in sorted(relations, key=lambda one: one.since):
         if until and one.since <= until and (not one.until or one.until > until):
             until = one.until
-    mean = sum(span.relation.confidence for span in holding) / len(holding)
     return replace(
         holding[0].relation,
-        confidence=mean,
+        confidence=sum(span.relation.confidence for span in holding) / len(holding),
         mentions=len(holding),
         since=since,
         until=until,

@@ -74,13 +74,12 @@ def cosines(
     """The cosine of each of these passages to a vector of this model (float32, (dim,)); none for
     one that lacks a vector.
     """
-    model = block_files.model_id(connection, fingerprint)
     rows = rows_in(
         connection,
         "SELECT p.id, e.vector FROM passages p JOIN embeddings e ON e.hash = p.hash"
         " WHERE p.id IN ({placeholders}) AND e.model = ?",
         passages,
-        model,
+        block_files.model_id(connection, fingerprint),
     )
     size = width(len(vector))
     found = {id_: blob for id_, blob in rows if len(blob) == size}
@@ -193,8 +192,7 @@ class EmbeddingBacklog:
     ) -> list[tuple[bytes, str]]:
         last = last_passage(connection)
         if last > self._listed_to:
-            since = max(settled, self._listed_to)
-            self._memories += _memories_above(connection, since)
+            self._memories += _memories_above(connection, max(settled, self._listed_to))
             self._listed_to = last
         found: list[tuple[bytes, str]] = []
         while len(found) < limit and (self._passages or self._memories):

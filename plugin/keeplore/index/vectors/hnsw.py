@@ -151,9 +151,8 @@ def _content(file: Path, *, sync: bool = False) -> dict[str, object]:
     with file.open("rb") as opened:
         if sync:
             os.fsync(opened.fileno())
-        size = os.fstat(opened.fileno()).st_size
         return {
-            "size": size,
+            "size": os.fstat(opened.fileno()).st_size,
             "sha256": hashlib.file_digest(opened, "sha256").hexdigest(),
         }
 

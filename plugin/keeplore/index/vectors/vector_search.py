@@ -133,8 +133,7 @@ class VectorIndex:
             return ""
         key = database.read(self._key)
         blocks = database.read(block_files.of_model, model)
-        wrong = database.read(block_files.first_damage, model, self._directory)
-        return wrong or next(
+        return database.read(block_files.first_damage, model, self._directory) or next(
             filter(
                 None, (damage(self._file(block), key, self.dim) for block in blocks)
             ),

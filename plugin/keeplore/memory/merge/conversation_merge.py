@@ -77,8 +77,7 @@ def _merged_head(base: str | None, loser: str, winner: str) -> LineMerge:
 
 def _paragraphs(*parts: str) -> str:
     """The parts that are not empty, with an empty line after each."""
-    stripped = (part.strip("\n") for part in parts)
-    return "\n\n".join(filter(None, stripped)) + "\n\n"
+    return "\n\n".join(filter(None, (part.strip("\n") for part in parts))) + "\n\n"
 
 
 def _section(

@@ -45,8 +45,7 @@ def merge_by_lines(base: str | None, loser: str, winner: str) -> LineMerge:
     if max(len(one), len(other)) > MAX_LINES:
         return LineMerge(winner, is_clash=True)
     before = _common(one, other) if base is None else _lines(base)
-    regions = _regions(before, one, other)
-    return _joined_regions(regions, has_base=base is not None)
+    return _joined_regions(_regions(before, one, other), has_base=base is not None)
 
 
 def _joined_regions(
@@ -142,8 +141,7 @@ def _common_runs(base: Lines, one: Lines, other: Lines) -> Iterator[_CommonRun]:
         size = min(first_end, second_end) - start
         if size > 0:
             one_start = first.b + start - first.a
-            other_start = second.b + start - second.a
-            yield _CommonRun(start, one_start, other_start, size)
+            yield _CommonRun(start, one_start, second.b + start - second.a, size)
         if first_end < second_end:
             i += 1
         else:

@@ -128,8 +128,7 @@ def merge_session(
     body = merge_conversations(
         base.body if base else None, ours.body, edited.body, is_derived=True
     )
-    joined = Memory(meta, body.text)
-    return joined, _contradicting(
+    return Memory(meta, body.text), _contradicting(
         edited, ours, serialise(ours)
     ) if body.is_clash else None
 

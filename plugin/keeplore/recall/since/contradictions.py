@@ -197,8 +197,7 @@ def _names_other_things(one: str, other: str) -> bool:
 
 
 def _numbered(plain: str) -> list[str]:
-    found = _NUMBERED.findall(plain)
-    return [name for name in found if any(map(str.isdigit, name))]
+    return [name for name in _NUMBERED.findall(plain) if any(map(str.isdigit, name))]
 
 
 def _gives_other_name(one: str, other: str) -> bool:

@@ -114,8 +114,7 @@ def _in_talk(
 
 
 def _as_likely(one: Stated, other: Stated) -> Stated:
-    score = max(one.hit.score, other.hit.score)
-    return replace(one, hit=replace(one.hit, score=score))
+    return replace(one, hit=replace(one.hit, score=max(one.hit.score, other.hit.score)))
 
 
 def _decides_later(one: Stated, other: Stated) -> bool:

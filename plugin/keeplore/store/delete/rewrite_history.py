@@ -99,8 +99,7 @@ def find(
         if blob in held:
             found.append(TextOccurrence(commit, blob, path, held[blob]))
         elif (blob, path) in mentions:
-            rest = mentions[blob, path]
-            found.append(TextOccurrence(commit, blob, path, "", rest))
+            found.append(TextOccurrence(commit, blob, path, "", mentions[blob, path]))
     return found
 
 

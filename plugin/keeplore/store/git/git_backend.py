@@ -262,8 +262,7 @@ class GitBackend:
         if not paths:
             return {}
         # there is no -z; names with line breaks never come here
-        listed = "\n".join(paths).encode()
-        done = run(self.root, command, stdin=listed)
+        done = run(self.root, command, stdin="\n".join(paths).encode())
         if done.code == 0:
             return dict(zip(paths, done.text.split("\n"), strict=True))
         if not all((self.root / path).exists() for path in paths):

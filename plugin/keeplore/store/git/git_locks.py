@@ -264,8 +264,7 @@ class WriteLock:
         self._mutex.acquire()
         try:
             if self._depth == 0:
-                lock = directories(self._root).own / WRITER
-                self._handle = durable.open_lock(lock)
+                self._handle = durable.open_lock(directories(self._root).own / WRITER)
                 fcntl.flock(self._handle, fcntl.LOCK_EX)
             self._depth += 1
         except BaseException:

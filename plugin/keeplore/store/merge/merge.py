@@ -251,10 +251,9 @@ def _is_writable(backend: GitBackend, path: str, change: PathChange) -> bool:
 
 def _is_inside(backend: GitBackend, path: str, link: Blob) -> bool:
     """Whether a link stays inside of the workspace."""
-    target = os.fsdecode(backend.read(link, path))
-    first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split(
-        "/"
-    )[0]
+    first = posixpath.normpath(
+        posixpath.join(posixpath.dirname(path), os.fsdecode(backend.read(link, path)))
+    ).split("/")[0]
     return first not in ("", "..") and first.lower() != ".git"
 
 

@@ -51,8 +51,7 @@ def recover_aborted_rebase(
     A cycle in which the branch's log is as it was costs one ``stat``. Where there is no such log,
     nothing is done. Raises Moved or Unsupported.
     """
-    log = backend.places.common / "logs" / ref
-    changed = changed_log(log, cache.logs.get(ref))
+    changed = changed_log(backend.places.common / "logs" / ref, cache.logs.get(ref))
     if not changed:
         return
     looked, entries = changed

@@ -200,8 +200,7 @@ def join_or_separate(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
             kept = FileCopy(first, files.read(root, first, MAX_FILE))
             other = FileCopy(path, files.read(root, path, MAX_FILE))
             if own_memory := contradicting(kept.data.decode(), other.data.decode()):
-                changed = _join_or_separate(root, kept, other, own_memory)
-                written[changed] = None
+                written[_join_or_separate(root, kept, other, own_memory)] = None
     return tuple(written)
 
 

@@ -50,10 +50,9 @@ def _values(text: bytes) -> dict[str, Any] | None:
         if len(text) > MAX_FILE:
             return None
         text.decode()
-        parts = (parsed_yaml(text) or {}).items()
         return {
             name: value
-            for key, part in parts
+            for key, part in (parsed_yaml(text) or {}).items()
             for name, value in _dotted_items(key, part)
         }
     except _UNREADABLE:

@@ -62,16 +62,14 @@ def restore_committed(
     as it was costs one ``stat``; where git keeps none, nothing is done. Raises Moved where there
     was anything to write, or Unsupported.
     """
-    log = backend.places.own / "logs" / HEAD
-    changed = changed_log(log, cache.logs.get(HEAD))
+    changed = changed_log(backend.places.own / "logs" / HEAD, cache.logs.get(HEAD))
     if not changed:
         return
     looked, entries = changed
     ours = [entry for entry in entries if entry.message.startswith(BY_US)]
-    lost = _taken_away(backend, ours, head)
     gone = {
         path: change.before
-        for path, change in lost.items()
+        for path, change in _taken_away(backend, ours, head).items()
         if change.before and _is_as_left(path, change, tracked, ids)
     }
     if backend.has_filter(gone):

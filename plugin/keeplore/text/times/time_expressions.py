@@ -343,8 +343,7 @@ def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _last_units(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    number = number_of(match["number"] or "a")
-    size = math.ceil(number * _UNITS[match["unit"].lower()])
+    size = math.ceil(number_of(match["number"] or "a") * _UNITS[match["unit"].lower()])
     if size < today.toordinal():
         yield today - timedelta(days=size), today
 

@@ -68,8 +68,7 @@ def accept_proposal(context: PageContext, form: Form) -> ActionResult:
 
 def reject_proposal(context: PageContext, form: Form) -> ActionResult:
     proposals.reject(context.workspace, proposal_of(context, form["id"]))
-    notice = Notice("It is not offered again.")
-    return _done_with_review(context, notice)
+    return _done_with_review(context, Notice("It is not offered again."))
 
 
 def decide_dispute(context: PageContext, form: Form) -> ActionResult:
@@ -83,8 +82,7 @@ def decide_dispute(context: PageContext, form: Form) -> ActionResult:
         label = "Restore the other"
     elif decision == DisputeDecision.OTHER:
         undo = undo_address(context, "return", id=dispute.first.row.id)
-    notice = Notice(_DECIDED[decision], undo, label)
-    return _done_with_review(context, notice)
+    return _done_with_review(context, Notice(_DECIDED[decision], undo, label))
 
 
 def accept_machine(context: PageContext, form: Form) -> ActionResult:

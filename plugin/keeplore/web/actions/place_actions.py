@@ -17,15 +17,13 @@ PLACES = "projects"
 
 def exclude_project(context: PageContext, form: Mapping[str, str]) -> ActionResult:
     """Capture nothing of a project any more, on this machine; its memories stay."""
-    rules = _rules(form["id"])
-    person_choice.exclude(context.workspace, rules, is_shared=False)
+    person_choice.exclude(context.workspace, _rules(form["id"]), is_shared=False)
     tell_worker(context.workspace.places)
-    undo = undo_address(context, "include", id=form["id"])
     return ActionResult(
         context.links.page(PLACES),
         Notice(
             f"Left out of memory on this machine: {form['id']}. What is there stays.",
-            undo,
+            undo_address(context, "include", id=form["id"]),
         ),
     )
 
@@ -33,8 +31,7 @@ def exclude_project(context: PageContext, form: Mapping[str, str]) -> ActionResu
 def include_project(context: PageContext, form: Mapping[str, str]) -> ActionResult:
     """Capture it again."""
     rules = _rules(form["id"])
-    workspace = context.workspace
-    person_choice.include(context.registry, workspace, rules, is_shared=False)
+    person_choice.include(context.registry, context.workspace, rules, is_shared=False)
     tell_worker(context.workspace.places)
     undo = undo_address(context, "exclude", id=form["id"])
     notice = Notice(f"Captured again: {form['id']}", undo)

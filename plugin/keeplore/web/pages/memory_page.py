@@ -57,7 +57,6 @@ def memory_values(context: PageContext, found: FoundMemory) -> dict[str, Any]:
         context.links, _times(exchanges), "" if is_here else said_in
     )
     steps = history_steps(workspace, found.row.id) if details.versions > 1 else []
-    related = neighbours_of(found, HOPS)[:NEIGHBOURS]
     return {
         "found": found,
         "row": found.row,
@@ -67,7 +66,7 @@ def memory_values(context: PageContext, found: FoundMemory) -> dict[str, Any]:
         "head": markdown.render(_head_text(found)),
         "exchanges": list(_exchange_views(exchanges, markdown)) if is_here else [],
         "steps": [*reversed(steps)],
-        "neighbours": related,
+        "neighbours": neighbours_of(found, HOPS)[:NEIGHBOURS],
         "since": changed_since(workspace, memory, context.cwd),
         "transcript": transcript_of(workspace.places, memory),
         "file": workspace.root / found.row.path,
@@ -77,8 +76,7 @@ def memory_values(context: PageContext, found: FoundMemory) -> dict[str, Any]:
 
 def raw_text(found: FoundMemory) -> str:
     """The file as it is on the disk."""
-    file = Path(found.workspace.root / found.row.path)
-    return file.read_text("utf-8", "replace")
+    return Path(found.workspace.root / found.row.path).read_text("utf-8", "replace")
 
 
 def _facts(details: MemoryDetails) -> list[tuple[str, str]]:
@@ -94,8 +92,7 @@ def _facts(details: MemoryDetails) -> list[tuple[str, str]]:
 
 def _head_text(found: FoundMemory) -> str:
     """What stands above the exchanges, without the title, which the page shows."""
-    body = found.memory.body.replace("\r\n", "\n")
-    head = body.partition(f"\n{EXCHANGES}\n")[0]
+    head = found.memory.body.replace("\r\n", "\n").partition(f"\n{EXCHANGES}\n")[0]
     heading = _OWN_HEADING.match(head)
     is_title = heading and heading[0].strip("# \n") == found.row.title.strip()
     return head[heading.end() :] if heading and is_title else head
@@ -108,8 +105,7 @@ def _conversation_and_exchanges(found: FoundMemory) -> tuple[str, Sequence[Excha
     workspace, memory = found.workspace, found.memory
     if memory.kind == "conversation":
         return found.row.id, Conversation.from_markdown(memory.body).exchanges
-    turns = memory.turns[:1]
-    said_in = next(iter(workspace.index.known_turns(turns).values()), "")
+    said_in = next(iter(workspace.index.known_turns(memory.turns[:1]).values()), "")
     talk = load_by_id(workspace.index, workspace.store, said_in)
     return said_in, Conversation.from_markdown(talk.body).exchanges if talk else ()
 

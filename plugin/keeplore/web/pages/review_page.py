@@ -91,9 +91,8 @@ def review_values(context: PageContext) -> dict[str, Any]:
     counts = workspace.index.timeline.facets()["machine"]
     machines = workspace.machine_trust.machines(counts)
     unknown = [machine for machine in machines if machine.state is MachineState.UNKNOWN]
-    found = disputes(workspace.index, workspace.store)
     return {
-        "disputes": [*map(_dispute_view, found)],
+        "disputes": [*map(_dispute_view, disputes(workspace.index, workspace.store))],
         "proposals": [*held_proposals(workspace, EVERYWHERE)],
         "machines": [(machine, counts.get(machine.id, 0)) for machine in unknown],
         "statements": [*islice(_statements(context), SHOWN)],
@@ -153,8 +152,7 @@ def _differing_pieces(first: Memory, other: Memory) -> tuple[Pieces, Pieces]:
         mine, theirs = (
             statement_of(memory).splitlines(keepends=True) for memory in (first, other)
         )
-    matcher = difflib.SequenceMatcher(None, mine, theirs, autojunk=False)
-    codes = matcher.get_opcodes()
+    codes = difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
     left = (("".join(mine[a:b]), kind != "equal") for kind, a, b, _, _ in codes)
     right = (("".join(theirs[a:b]), kind != "equal") for kind, _, _, a, b in codes)
     return tuple(_nonempty_pieces(left)), tuple(_nonempty_pieces(right))

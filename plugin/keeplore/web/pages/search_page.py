@@ -29,7 +29,6 @@ def search_values(context: PageContext, question: str) -> dict[str, Any]:
         return {"question": "", "answer": None, "hits": [], "silence": "", "took_ms": 0}
     began = time.monotonic()
     answer = context.registry.recall(request(context, question))
-    took_ms = round((time.monotonic() - began) * 1000)
     return {
         "question": question,
         "answer": answer,
@@ -37,7 +36,7 @@ def search_values(context: PageContext, question: str) -> dict[str, Any]:
             (hit, since_then(hit.files_changed, hit.files_gone)) for hit in answer.hits
         ],
         "silence": "" if answer.hits else SILENCE[answer.status],
-        "took_ms": took_ms,
+        "took_ms": round((time.monotonic() - began) * 1000),
     }
 
 

@@ -46,8 +46,7 @@ class TimelineQuery:
 
     def filter(self, workspace: Workspace, *, with_day: bool = True) -> TimelineFilter:
         """The project's own memories and those of its agents, where one was chosen."""
-        index = workspace.index
-        places = [pair for pair in index.scopes() if pair[1] == self.project]
+        places = [pair for pair in workspace.index.scopes() if pair[1] == self.project]
         places = places or [("project", self.project)]  # none of that name is none
         return TimelineFilter(
             allowed=ScopeFilter(tuple(places) if self.project else ()),

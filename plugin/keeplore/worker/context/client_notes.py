@@ -36,8 +36,7 @@ def take_given(state: Path) -> Iterator[GivenBrief]:
                 host, event = sender(note["host"], note["event"], payload)
                 text, ids = note["told"]
                 if origin := host.origin(event, payload):
-                    default = note["payload"].get("source", "")
-                    source = str(note.get("source", default))
+                    source = str(note.get("source", note["payload"].get("source", "")))
                     block = str(text), tuple(map(str, ids))
                     yield GivenBrief(origin, source, block, bool(note.get("is_part")))
 

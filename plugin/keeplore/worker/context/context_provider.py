@@ -99,8 +99,7 @@ class ContextProvider:
         self._shown.take_back(origin)
         source = self._taken.pop(origin.session_key, "")
         if source:
-            workspace = self._registry.for_directory(origin.directory)
-            changes = workspace.plugins.changes
+            changes = self._registry.for_directory(origin.directory).plugins.changes
             self._owed.give_back(origin, source, changes)
 
     def owe(self, origin: Origin, source: str) -> None:

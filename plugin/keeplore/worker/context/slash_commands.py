@@ -143,13 +143,12 @@ class SlashCommands:
         answer = self._registry.recall(request)
         if not answer.hits:
             return asked_context(answer, room=room)
-        lines = [_candidate(hit) for hit in answer.hits]
         return _section_block(
             (
                 "Nothing was forgotten yet. The person has to say which of these; `keeplore "
                 "forget ID --yes` forgets it:"
             ),
-            lines,
+            [_candidate(hit) for hit in answer.hits],
             room,
         )
 
@@ -157,8 +156,7 @@ class SlashCommands:
         cwd = origin.directory
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
-        here = workspace.identities.here(cwd, origin.agent_name)
-        allowed = ScopeFilter(here.scopes)
+        allowed = ScopeFilter(workspace.identities.here(cwd, origin.agent_name).scopes)
         notes = workspace.index.listed(MemoryFilter(allowed, kind="note"))
         talks = workspace.index.listed(MemoryFilter(allowed, kind="conversation"))
         decisions = [row for row in notes if row.category == "architectural-decisions"]

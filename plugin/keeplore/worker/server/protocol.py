@@ -48,8 +48,7 @@ def ask(
         request = (
             f"{NAME} {__version__} {operation} {ZONE_MARK}{offset_s}\n".encode() + body
         )
-        reply = _reply(address, request, timeout_s)
-        length, _, data = reply.partition(b"\n")
+        length, _, data = _reply(address, request, timeout_s).partition(b"\n")
         return json.loads(data) if int(length) == len(data) else None
     except (OSError, ValueError, AttributeError):
         return None

@@ -225,8 +225,7 @@ class UsageFeedback:
 
     def _counts_for(self, origin: Origin) -> bool:
         with suppress(KeeploreError):
-            workspace = self._registry.for_directory(origin.directory)
-            return workspace.settings.counts_use
+            return self._registry.for_directory(origin.directory).settings.counts_use
         return False
 
     def _session(self, origin: Origin) -> _SessionUsage:

@@ -127,8 +127,7 @@ def import_auto_memory(
     for number, file in enumerate(found, 1):
         workspace = registry.for_directory(Path(file.cwd))
         try:
-            written = in_utc(file.written_at)
-            if workspace.capture_policy.decide(file.cwd, written).may:
+            if workspace.capture_policy.decide(file.cwd, in_utc(file.written_at)).may:
                 counts[_take_file(registry, workspace, file)] += 1
         except (StoreError, PermissionError) as e:
             problems.append((file.path, str(e)))
@@ -169,8 +168,7 @@ def _write_first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     ):
         return ""
     workspace.identities.place(Origin(HOST, "", cwd))
-    path = store.add(memory, index.path_of)
-    workspace.plugins.announce_written(memory.id, path)
+    workspace.plugins.announce_written(memory.id, store.add(memory, index.path_of))
     return "new"
 
 

@@ -223,8 +223,7 @@ class Intake:
         )
 
     def _may_capture(self, cwd: str, at: str = "") -> bool:
-        policy = self._workspace_of(cwd).capture_policy
-        return policy.decide(cwd, at).may
+        return self._workspace_of(cwd).capture_policy.decide(cwd, at).may
 
     def _events_of_pause(
         self, progress: SessionProgress, host: Host, reading: Reading, at: str
@@ -254,8 +253,7 @@ class Intake:
         self._ahead[key] = reading.cursor
         _shorten(self._ahead)
         left_out = _with_left_out(progress.left_out, reading.events)
-        ended_at = _ended_at(progress)
-        self._save(replace(progress, left_out=left_out, ended_at=ended_at))
+        self._save(replace(progress, left_out=left_out, ended_at=_ended_at(progress)))
 
     def _hand_over(
         self, events: Iterable[HostEvent], left_out: tuple[str, ...]
@@ -393,8 +391,7 @@ def _with_problems(
     """The progress with the first problem of this reading, for ``keeplore doctor``."""
     if not problems:
         return progress
-    first = problems[0][:PROBLEM_LENGTH]
-    return replace(progress, problem=first, problem_at=now())
+    return replace(progress, problem=problems[0][:PROBLEM_LENGTH], problem_at=now())
 
 
 def _turns(events: Iterable[HostEvent]) -> int:

@@ -93,12 +93,10 @@ class AuthorTrust(MachineTrust):
         return CommitHistory(head, touched=touched)
 
     def _is_before(self, old: str, new: str) -> bool:
-        asked = "merge-base --is-ancestor"
-        return run(self._root, asked, old, new).code == 0
+        return run(self._root, "merge-base --is-ancestor", old, new).code == 0
 
     def _last_authors(self, head: str, old: str = "") -> dict[str, CommitAuthor]:
         """Path → who changed it last."""
-        place = f"{NAME}/{FOLDER}"
-        commits = signature.authored_commits(self._root, head, old, place)
+        commits = signature.authored_commits(self._root, head, old, f"{NAME}/{FOLDER}")
         touched = signature.summary(commits).touched
         return {path.removeprefix(f"{NAME}/"): by for path, by in touched.items()}

@@ -83,8 +83,7 @@ def switch_off(registry: Registry, directory: Path) -> Path:
 
 def is_ignored(top: Path) -> bool:
     """Whether git would leave out what is written there."""
-    place = f"{NAME}/{FOLDER}/any.md"
-    return bool(ignored(top, [place]))
+    return bool(ignored(top, [f"{NAME}/{FOLDER}/any.md"]))
 
 
 def _tree(directory: Path) -> WorkTree:

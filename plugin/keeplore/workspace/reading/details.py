@@ -114,8 +114,7 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     yield from map(_repetition, described.again[-SHOWN_AGAIN:])
     yield from map(_contradiction, described.disputed_with)
     for later in described.later:
-        line = f"{later.text} ({day_of(later.at)}, {short_id(later.memory_id)})"
-        yield "later", line
+        yield "later", f"{later.text} ({day_of(later.at)}, {short_id(later.memory_id)})"
     yield from map(_link_line, described.links)
 
 

@@ -89,14 +89,13 @@ def listing(
     unreadable = tuple(note for index in asked for note in unreadable_files(index))
     is_known = any(index.state(of_text=True).memories for index in asked)
     is_empty = not (total or is_known or unreadable)
-    behind = tuple(filter(None, (index.behind for index in asked)))
     return Listing(
         _newest(found, limit),
         total,
         is_empty,
         waiting,
         is_everywhere,
-        behind,
+        tuple(filter(None, (index.behind for index in asked))),
         unreadable,
     )
 

@@ -22,8 +22,7 @@ def spoken_messages(exchange: Exchange, *, is_full: bool) -> Iterator[tuple[str,
     if is_full:
         yield from _all_messages(exchange)
         return
-    by_speaker = groupby(_shortened_messages(exchange), key=itemgetter(0))
-    for speaker, messages in by_speaker:
+    for speaker, messages in groupby(_shortened_messages(exchange), key=itemgetter(0)):
         yield speaker, "\n\n".join(words for _, words in messages)
 
 

@@ -83,8 +83,7 @@ class DigestDraft:
 
     @cached_property
     def memory(self) -> Memory:
-        digest = Digest(self.title, self.sections)
-        return _memory(self.workspace, digest, self.talks)
+        return _memory(self.workspace, Digest(self.title, self.sections), self.talks)
 
 
 def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
@@ -231,8 +230,7 @@ def line_of(talk: DigestedConversation, quote: Quote) -> DigestLine:
     """Words of a conversation as a line, on the day on which they were said."""
     said = (e.at for e in talk.said.exchanges if e.id == quote.turn and e.at)
     day = next(said, talk.row.created_at)[:10]
-    short = replace(quote, turn=short_turn(quote.turn))
-    return DigestLine(day, short, talk.row.id)
+    return DigestLine(day, replace(quote, turn=short_turn(quote.turn)), talk.row.id)
 
 
 def _newer_line(later: LaterStatement, speaker: str, before: DigestLine) -> DigestLine:

@@ -199,8 +199,7 @@ def _digest_steps(
         if is_same and not moves:
             continue
         count = f"of {len(memory.links)} memories"
-        facts = ("made anew" if known else "", count, made.by)
-        detail = ", ".join(filter(None, facts))
+        detail = ", ".join(filter(None, ("made anew" if known else "", count, made.by)))
         yield TidyStep(
             TidyAction.DIGEST,
             memory.title,

@@ -161,9 +161,8 @@ class Documents:
         """What the same source said last in this place, the latest first; more than one where
         machines wrote apart.
         """
-        allowed = ScopeFilter((memory.place,))
         rows = self._workspace.index.listed(
-            MemoryFilter(allowed, kind="document", archived="with")
+            MemoryFilter(ScopeFilter((memory.place,)), kind="document", archived="with")
         )
         wanted = _source_of(memory)
         for row in rows:

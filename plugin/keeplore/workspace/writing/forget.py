@@ -86,8 +86,7 @@ def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
 
     Raises NotFound, RepositoryBusy or RepositoryError.
     """
-    ids = _versions(workspace, memory_id)
-    plan = workspace.store.purge_plan(ids)
+    plan = workspace.store.purge_plan(_versions(workspace, memory_id))
     telling = traces_of(m for id_ in plan.ids for m in _texts(workspace, id_)).telling
     root = workspace.store.history
     same = mentions.files_containing(root, telling)

@@ -159,14 +159,12 @@ def include(
     """
     known = _known_rules(workspace, is_shared=is_shared)
     excluded = tuple(rule for rule in known.exclude if rule not in rules)
-    undone = CaptureRules(excluded, known.include)
-    told = _write(workspace, undone, is_shared=is_shared)
+    told = _write(workspace, CaptureRules(excluded, known.include), is_shared=is_shared)
     is_undone = len(excluded) < len(known.exclude)
     policy = registry.named(workspace.name).capture_policy
     if not all(_is_included(rule, policy, is_undone=is_undone) for rule in rules):
         included = tuple(dict.fromkeys((*known.include, *rules)))
-        overriding = CaptureRules(excluded, included)
-        told = _write(workspace, overriding, is_shared=is_shared)
+        told = _write(workspace, CaptureRules(excluded, included), is_shared=is_shared)
     return told
 
 

@@ -264,11 +264,10 @@ def _most_read(part: PendingPart, facts: int) -> int:
     read = _stage_overhead(decide.PROMPT.text, decide.SCHEMA) + facts
     read += tokens(" " * extract.listing_room(characters, NEAR_SHARE))
     for window in part.windows:
-        listed = extract.listing_room(len(window.text))
         read += (
             _stage_overhead(extract.PROMPT.text, extract.SCHEMA)
             + tokens(window.text)
-            + tokens(" " * listed)
+            + tokens(" " * extract.listing_room(len(window.text)))
         )
     return read
 

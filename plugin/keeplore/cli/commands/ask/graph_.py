@@ -213,8 +213,7 @@ def _say_what_is_missing(view: GraphView, name: str) -> int:
 
 def _write(output: Path, picture: GraphPicture, form: str) -> None:
     write_file(output, _render(picture, form))
-    number = len(picture.nodes)
-    names = counted(number, "name is", "names are")
+    names = counted(len(picture.nodes), "name is", "names are")
     note(f"{names} in {output}{_more_hint(picture)}")
 
 

@@ -73,8 +73,7 @@ def in_repo_command(
         tell_worker(registry.places)
         say(f"The notes in {near(top / '.keeplore')} are left to git from now on.")
         return
-    code = registry.code_memory(place)
-    if code is None:
+    if registry.code_memory(place) is None:
         say(RISK)
         confirm(
             "Keep them there?",

@@ -46,8 +46,7 @@ def pause_command(places: Places, *, span: timedelta | None, is_end: bool) -> No
     if is_end and span:
         raise click.UsageError("give --for or --end, not both")
     if is_end:
-        had_one = end_pause(places)
-        say("Capturing again." if had_one else "There was no pause.")
+        say("Capturing again." if end_pause(places) else "There was no pause.")
         return
     until = datetime.now(UTC) + span if span else None
     pause(places, in_utc(until))

@@ -175,8 +175,7 @@ def reassign(workspace: Workspace, old: str, new: str) -> None:
     """
     from keeplore.workspace.lifecycle.projects import reassign as act  # heavy, as above
 
-    met = workspace.identities.of(Path.cwd()).proposal
-    project = act(workspace, old, new, met)
+    project = act(workspace, old, new, workspace.identities.of(Path.cwd()).proposal)
     settle(workspace, f"Reassign the project {old} to {new}")
     say(f"{old} is {project.name} now, recognised by {_recognised_by(project)}")
 

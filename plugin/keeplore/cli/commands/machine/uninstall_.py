@@ -53,8 +53,7 @@ def uninstall_command(
 
     planned = plan(places, keeps_state=keep_state)
     record = ConnectionRecord.load(places.state)
-    hosts = dict.fromkeys(owner.host for owner in record.owners())
-    entries = disconnect(hosts, record)
+    entries = disconnect(dict.fromkeys(owner.host for owner in record.owners()), record)
     _show(planned, entries)
     if not (planned.state or planned.cache or planned.commit_hooks or entries.changes):
         say("There is nothing to remove.")

@@ -160,5 +160,4 @@ def _show_sizes(statistics: Statistics, machine: Mapping[str, int]) -> None:
         takes[f"index, vectors by {model}"] = size
     takes["cache, all workspaces"] = machine["bytes_cache"]
     takes["inbox"] = machine["bytes_state"]
-    rows = [(name, size_text(size)) for name, size in takes.items()]
-    table(("takes", "size"), rows)
+    table(("takes", "size"), [(name, size_text(size)) for name, size in takes.items()])

@@ -75,12 +75,11 @@ def dispute_cells(dispute: Dispute) -> tuple[object, ...]:
     id.
     """
     row = dispute.other.row
-    where = short_place(row.scope, row.project)
     return (
         day_of(row.updated_at),
         "contradiction",
         "-",
-        where,
+        short_place(row.scope, row.project),
         row.title,
         short_id(row.id),
     )

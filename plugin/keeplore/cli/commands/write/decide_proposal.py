@@ -98,12 +98,11 @@ def _show_row(word: str, row: MemoryRow | None, **style: Any) -> None:
 
 
 def _facts(proposal: HeldProposal) -> list[str]:
-    sure = f"{_confidence(proposal)} sure"
     facts = [
         day_of(proposal.said_at),
         proposal.entry.get("category", ""),
         _scope_label(proposal),
-        sure,
+        f"{_confidence(proposal)} sure",
     ]
     return [*facts, "for good"] if proposal.is_permanent else facts
 

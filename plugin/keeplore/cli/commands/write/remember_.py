@@ -337,8 +337,7 @@ def _note_similar(outcome: NoteOutcome) -> None:
 
 
 def _described_place(outcome: NoteOutcome) -> str:
-    memory = outcome.memory
-    return long_place(*memory.place)
+    return long_place(*outcome.memory.place)
 
 
 def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
