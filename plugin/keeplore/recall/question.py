@@ -201,7 +201,7 @@ def parse_question(text: str) -> ParsedQuestion:
     all_words: dict[Word, None] = {}
     for spellings in query_terms(subject):
         word = tuple(filter(None, map(_stems, spellings)))
-        if word and not _is_filler(spellings[0]):
+        if word and spellings[0].casefold().replace("’", "'") not in _FILLERS:
             words.setdefault(word, spellings[0])
         if word and not is_word_in(word, _EVER):
             all_words[word] = None
@@ -235,16 +235,12 @@ def _share(words: Sequence[Word], parts: Sequence[str], stems: frozenset[str]) -
     """A word with spaces around it counts as much as LETTERS letters of a script without, for which
     it is a name.
     """
-    spaced = [word for word in words if not parts or not _is_pair(word)]
+    spaced = [word for word in words if not parts or not is_pair(next(iter(word[0])))]
     held = sum(is_word_in(word, stems) for word in spaced)
     if not parts:
         return held / (len(spaced) or 1)
     letters = sum(_covered_letters(part, stems) for part in parts)
     return (LETTERS * held + letters) / (LETTERS * len(spaced) + sum(map(len, parts)))
-
-
-def _is_pair(word: Word) -> bool:
-    return is_pair(next(iter(word[0])))
 
 
 def _covered_letters(part: str, stems: frozenset[str]) -> int:
@@ -291,10 +287,6 @@ def modifiers(text: str) -> dict[str, frozenset[str]]:
 
 def _stems(text: str) -> frozenset[str]:
     return frozenset(map(_stem, set(_WORD.findall(text.casefold()))))
-
-
-def _is_filler(word: str) -> bool:
-    return word.casefold().replace("’", "'") in _FILLERS
 
 
 @lru_cache(maxsize=20_000)

@@ -276,15 +276,11 @@ def _is_repeated(
     """Does one of its place say nearly the same words, and the same figures?"""
     same_from = context.deps.weights.same_from
     return any(
-        _is_beside(row, other)
+        ((row.scope, row.project) == (other.scope, other.project))
         and jaccard_index(own, theirs) >= same_from
         and not any(stem.isdigit() for stem in own ^ theirs)
         for other, theirs in accepted
     )
-
-
-def _is_beside(one: MemoryRow, other: MemoryRow) -> bool:
-    return (one.scope, one.project) == (other.scope, other.project)
 
 
 def _as_held(

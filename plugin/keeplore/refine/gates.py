@@ -139,7 +139,7 @@ def _unfit_change_verdict(proposal: Proposal, ground: GateContext) -> Verdict | 
     fact, target = proposal.fact, proposal.target
     if not (target and proposal.changes_note):
         return None
-    if _is_below(fact.trust, target.trust):
+    if trust_rank(fact.trust) < trust_rank(target.trust):
         return _review(
             "trust",
             f"the words are the {fact.trust}'s, the note is the {target.trust}'s",
@@ -179,7 +179,3 @@ def _contradiction(proposal: Proposal) -> Verdict | None:
 def _is_older(said_at: str, target: CandidateNote) -> bool:
     """Whether a note is newer than what was said: an old talk that is refined late is no news."""
     return bool(said_at) and target.memory.updated_at > said_at
-
-
-def _is_below(trust: str, other: str) -> bool:
-    return trust_rank(trust) < trust_rank(other)

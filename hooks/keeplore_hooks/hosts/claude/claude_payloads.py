@@ -287,15 +287,11 @@ def _joined_state(
     ahead: list[str] = []
     for turn in reversed(read.turns().values()):
         key = _key(turn.user)
-        if words and _ends_with(turn, words):
+        if words and prompt_key(turn.assistant).endswith(prompt_key(words)):
             return replace(state, ahead=tuple(ahead[-_AHEAD_LIMIT:]), announced=key)
         ahead.insert(0, key)
     key = _key(last.user)
     return replace(state, ahead=_without_first(state.ahead, key), announced=key)
-
-
-def _ends_with(turn: Turn, words: str) -> bool:
-    return prompt_key(turn.assistant).endswith(prompt_key(words))
 
 
 def _answers(received: ClaudePayload) -> Iterator[Question]:

@@ -131,13 +131,9 @@ def _answers_apart(text: str, options: Sequence[list[str]]) -> list[str] | None:
         starts.append(found.end())
     ends = [*(start - len(", ") for start in starts[1:]), len(text)]
     return [
-        _without_preview(text[start:end])
+        text[start:end].partition(_PREVIEW)[0].strip()
         for start, end in zip(starts, ends, strict=True)
     ]
-
-
-def _without_preview(answer: str) -> str:
-    return answer.partition(_PREVIEW)[0].strip()
 
 
 def _matches(pattern: re.Pattern[str], lines: Iterable[str]) -> list[str]:

@@ -51,7 +51,7 @@ def go_on(
         run(backend.root, "rebase --continue", environment=committer)
         if not (backend.places.own / REBASE).exists():
             return
-        is_resolved = bool(_unmerged(backend.root))
+        is_resolved = bool(output(backend.root, "ls-files -z --unmerged").items)
         if is_resolved and not resolve():
             return
         if _state(backend) == before:
@@ -144,7 +144,7 @@ def _set_aside(backend: GitBackend, *, is_resolved: bool) -> bool:
     is_between = not is_resolved and is_rescheduled(own)
     changed = _changed_files(root, is_staged=is_between)
     coming = {path for path in backend.changes("HEAD", noted) if is_ours_to_write(path)}
-    new = coming.intersection(_untracked_paths(root))
+    new = coming.intersection(output(root, "ls-files --others -z").items)
     if not (changed or new):
         return False
     texts = _texts(backend, {*changed, *new})
@@ -201,14 +201,6 @@ def _changed_files(root: Path, *, is_staged: bool) -> list[str]:
     command = "diff-index HEAD" if is_staged else "diff-files"
     listed = output(root, f"{command} -z --name-only --ignore-submodules").items
     return list(filter(is_ours_to_write, listed))
-
-
-def _untracked_paths(root: Path) -> list[str]:
-    return output(root, "ls-files --others -z").items
-
-
-def _unmerged(root: Path) -> list[str]:
-    return output(root, "ls-files -z --unmerged").items
 
 
 def _waiting_picks(folder: Path) -> list[str]:

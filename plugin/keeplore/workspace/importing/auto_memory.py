@@ -242,15 +242,12 @@ def _note_meta(
         created_at=min(read.created_at or written, written),
         updated_at=written,
         version=1,
-        **_scope_fields(project),
+        scope="project" if project else "workspace",
+        project=project,
         category=read.category or guess,
         trust="assistant",
         trigger=TRIGGER,
     )
-
-
-def _scope_fields(project: str) -> dict[str, str]:
-    return {"scope": "project" if project else "workspace", "project": project}
 
 
 def _body(title: str, text: str) -> str:

@@ -67,7 +67,7 @@ def text_changed(old: Memory, new: Memory) -> tuple[TextPiece, ...]:
     return tuple(
         TextPiece(line[0], line[1:])
         for line in difflib.unified_diff(lines, rest, n=0)
-        if not _is_heading(line)
+        if not line.startswith(("---", "+++", "@@"))
     )
 
 
@@ -81,10 +81,6 @@ def _diff_pieces(before: list[str], after: list[str]) -> Iterator[TextPiece]:
             yield TextPiece("-", "".join(before[start:end]))
         if new_start < new_end:
             yield TextPiece("+", "".join(after[new_start:new_end]))
-
-
-def _is_heading(line: str) -> bool:
-    return line.startswith(("---", "+++", "@@"))
 
 
 def _fields(memory: Memory) -> dict[str, str]:

@@ -302,7 +302,7 @@ def _tell_outcome(
 ) -> None:
     memory = outcome.memory
     permanent = "permanent" if memory.is_permanent else ""
-    facts = (memory.category, permanent, _described_place(outcome))
+    facts = (memory.category, permanent, long_place(*outcome.memory.place))
     deed = "Remembered"
     if not outcome.is_new:
         deed = f"This is remembered already, since {day_of(memory.created_at)}"
@@ -334,10 +334,6 @@ def _note_similar(outcome: NoteOutcome) -> None:
         f"both may stay; `keeplore forget {earlier}` keeps the new one, `keeplore forget {new}` "
         f"the old one"
     )
-
-
-def _described_place(outcome: NoteOutcome) -> str:
-    return long_place(*outcome.memory.place)
 
 
 def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
