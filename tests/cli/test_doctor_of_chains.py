@@ -25,7 +25,7 @@ def workspace_with(
     forgotten: tuple[str, ...] = (),
     purged: tuple[str, ...] = (),
 ) -> Any:
-    stones: Any = Stones(
+    tombstones: Any = Stones(
         SimpleNamespace(id=id_, is_purged=id_ in purged) for id_ in forgotten
     )
     rows = {A: SimpleNamespace(path="a.md"), B: SimpleNamespace(path="b.md")}
@@ -34,12 +34,12 @@ def workspace_with(
         memories=lambda ids: {id_: rows[id_] for id_ in ids if id_ in rows},
         dangling_links=lambda: links,
     )
-    return SimpleNamespace(index=index, store=SimpleNamespace(stones=stones))
+    return SimpleNamespace(index=index, store=SimpleNamespace(tombstones=tombstones))
 
 
 class Stones(list[Any]):
     def ids(self) -> set[str]:
-        return {stone.id for stone in self}
+        return {tombstone.id for tombstone in self}
 
 
 def chain(*, has_cycle: bool = False, leaves: tuple[str, ...] = (A,)) -> Any:

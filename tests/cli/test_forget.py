@@ -228,8 +228,8 @@ def test_a_version_that_was_made_while_the_first_was_forgotten_elsewhere_is_told
     doctor = keeplore("doctor").stdout
     assert f"is a newer version of {id_[4:12]}, which was forgotten" in doctor
     assert f"`keeplore restore {id_[4:12]}` brings back" in doctor
-    (stone,) = root.glob("forgotten/*.json")
-    stone.write_text(f'{{"id": "{id_}", "is_purged": true}}\n')
+    (tombstone,) = root.glob("forgotten/*.json")
+    tombstone.write_text(f'{{"id": "{id_}", "is_purged": true}}\n')
     doctor = keeplore("doctor").stdout
     (path,) = root.rglob("*pnpm-9*.md")
     assert f"`keeplore forget {path.relative_to(root)} --purge` takes" in doctor

@@ -155,6 +155,6 @@ def test_a_machine_of_which_little_is_known_has_dashes(
 def test_what_cannot_come_back_has_its_reason_in_place_of_a_title(
     title: str, is_purged: bool, shown: str
 ) -> None:
-    stone = SimpleNamespace(machine="studio-1", is_purged=is_purged)
-    deleted: Any = SimpleNamespace(stone=stone, title=title)
+    tombstone = SimpleNamespace(machine="studio-1", is_purged=is_purged)
+    deleted: Any = SimpleNamespace(tombstone=tombstone, title=title)
     assert restore_._title(deleted) == shown

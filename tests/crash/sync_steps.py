@@ -48,7 +48,7 @@ def deed(root: Path) -> None:
     store = Store(root, branch="main")
     store.save(conversation(3))
     store.conclude()
-    store.heal([file.path for file in store.scan()])
+    store.repair_merges([file.path for file in store.scan()])
     synchronise(store)
 
 

@@ -105,7 +105,7 @@ def expect_all_is_well(root, git):
     for _ in range(3):
         try:
             store.conclude()
-            store.heal([file.path for file in store.scan()])
+            store.repair_merges([file.path for file in store.scan()])
             synchronise(store)
             break
         except (

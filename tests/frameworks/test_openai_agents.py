@@ -207,7 +207,7 @@ def test_a_turn_is_saved_once_for_all_that_is_said_in_it(
             await session.pop_item()
         await session.add_items([said("assistant", "Well.")])
 
-    monkeypatch.setattr("keeplore.frameworks.common.Talk.add", add)
+    monkeypatch.setattr("keeplore.frameworks.common.AdapterSession.add", add)
     asyncio.run(talk(ours.KeeploreSession(nowhere, "one")))
     prompt = "Which queue?\n\nAnd why?\n\nBe brief."
     first, last = saved[0][-1], saved[-1][-1]
@@ -240,7 +240,7 @@ def test_each_prompt_has_its_block_beside_it_and_nothing_else_has(
     before = copy.deepcopy(items)
     given = agents.run.ModelInputData(input=items, instructions="Be brief.")
     data = agents.run.CallModelData(model_data=given, agent=None, context=None)
-    monkeypatch.setattr("keeplore.frameworks.common.Talk.blocks", blocks)
+    monkeypatch.setattr("keeplore.frameworks.common.AdapterSession.blocks", blocks)
     told = asyncio.run(ours.KeeploreSession(nowhere, "one").recall(data))
     block = {"type": "input_text", "text": "[And why?]"}
     assert told == agents.run.ModelInputData(

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from keeplore.errors import NotFound
-from keeplore.frameworks.common import SafeRunner, Talk
+from keeplore.frameworks.common import AdapterSession, SafeRunner
 
 from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office
 
@@ -76,7 +76,7 @@ def test_what_fails_or_is_late_gives_what_was_there_instead(
 
 def test_a_prompt_has_the_same_block_at_every_call(office: Office) -> None:
     office.tell()
-    talk = Talk(office.host().session("s-1"), SafeRunner())
+    talk = AdapterSession(office.host().session("s-1"), SafeRunner())
 
     async def calls() -> list[list[str]]:
         return [
@@ -105,6 +105,6 @@ def test_what_cannot_be_told_or_taken_in_is_nothing() -> None:
             raise OSError("disk")
 
     session: Any = Broken()
-    talk = Talk(session, SafeRunner())
+    talk = AdapterSession(session, SafeRunner())
     assert asyncio.run(talk.blocks(["hello"])) == [""]
     assert asyncio.run(talk.add("hello", ["Hello."], "t-1")) == ""

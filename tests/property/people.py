@@ -156,10 +156,10 @@ class Person:
                 self.workspace.store.forget(found[1].id, self.name, self.now())
 
     def restore(self, pick: int) -> None:
-        stones = sorted(self.workspace.store.stones.ids())
-        if stones:
+        tombstones = sorted(self.workspace.store.tombstones.ids())
+        if tombstones:
             with contextlib.suppress(KeeploreError):
-                self.workspace.store.restore(stones[pick % len(stones)])
+                self.workspace.store.restore(tombstones[pick % len(tombstones)])
 
     def archive(self, pick: int) -> None:
         if (found := self.pick(pick, is_open=False)) and "/archive/" not in found[0]:

@@ -22,7 +22,16 @@ WHICH = st.integers(0, 5)
 DEEDS = st.lists(
     st.tuples(
         st.sampled_from(
-            ("write", "rename", "copy", "tear", "twice", "edit", "commit", "heal")
+            (
+                "write",
+                "rename",
+                "copy",
+                "tear",
+                "twice",
+                "edit",
+                "commit",
+                "repair_merges",
+            )
         ),
         WHICH,
         WHICH,
@@ -113,13 +122,15 @@ class Hands:
             git(self.root, "commit", "-q", "--allow-empty", "-m", "By hand")
         self.store.commit()
 
-    def heal(self, _which: int = 0, _how: int = 0) -> tuple[str, ...]:
-        healed = self.store.heal(sorted(file.path for file in self.store.scan()))
+    def repair_merges(self, _which: int = 0, _how: int = 0) -> tuple[str, ...]:
+        healed = self.store.repair_merges(
+            sorted(file.path for file in self.store.scan())
+        )
         self.store.commit()
         return healed
 
     def check(self) -> None:
-        rounds = [self.heal() for _ in range(ROUNDS)]
+        rounds = [self.repair_merges() for _ in range(ROUNDS)]
         assert rounds[-1] == ()
         paths = sorted(file.path for file in self.store.scan())
         texts = "".join(git(self.root, "show", f"HEAD:{path}") for path in paths)

@@ -126,11 +126,11 @@ class Side:
     def forget(self) -> None:
         found = ID.search(self.files.get(self.pick(), (b"", 0))[0])
         if found:
-            stone = (
+            tombstone = (
                 b'{"schema": 1, "id": "%b", "at": "2026-03-01T00:00:00Z", "machine": "m"}\n'
                 % found[1]
             )
-            self.files[f"forgotten/{found[1].decode()}.json"] = stone, 0
+            self.files[f"forgotten/{found[1].decode()}.json"] = tombstone, 0
             for path in [
                 path for path, (data, _) in self.files.items() if found[0] in data
             ]:
@@ -234,7 +234,7 @@ def check(backend: GitBackend, repository: pygit2.Repository, seed: int) -> None
         was_taken = (
             owner[1] in gone
             if owner
-            else digits_of(path).encode() in {stone[4:12] for stone in gone}
+            else digits_of(path).encode() in {tombstone[4:12] for tombstone in gone}
         )
         assert was_taken or set(WORD.findall(data)) <= words(joined), (seed, path)
     folds = Counter(unicodedata.normalize("NFC", path).casefold() for path in joined)

@@ -110,7 +110,7 @@ def test_no_rebase_stays_behind_and_no_word_is_lost(
             store = Store(root, branch="main", machine=name)
             store.conclude()
             synchronise(store)
-            store.heal([file.path for file in store.scan()])
+            store.repair_merges([file.path for file in store.scan()])
     said = [
         word
         for root in roots.values()

@@ -146,12 +146,15 @@ def test_what_is_forgotten_is_kept_for_the_person_alone(
     paths = [code.save(one), code.save(two)]
     copy = code.root / "memory" / "copy.md"
     copy.write_text((code.root / paths[0]).read_text())
-    stones = code.forget_all([one.id, two.id], "laptop", AT)
-    stone = Tombstone(
+    tombstones = code.forget_all([one.id, two.id], "laptop", AT)
+    tombstone = Tombstone(
         one.id, AT, "laptop", content=hash_of(one), path=relative_path(one)
     )
-    assert stones[0] == stone
-    assert (texts(code), stones) == ({}, [*map(store.stones.get, (one.id, two.id))])
+    assert tombstones[0] == tombstone
+    assert (texts(code), tombstones) == (
+        {},
+        [*map(store.tombstones.get, (one.id, two.id))],
+    )
     # again, and a copy that another branch brings: the first time counts
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(serialise(one))
@@ -161,8 +164,8 @@ def test_what_is_forgotten_is_kept_for_the_person_alone(
         f"{one.id} is forgotten",
         f"`keeplore restore {one.id}` brings it back",
     )
-    assert code.forget_all([one.id], "studio", "2026-03-01T00:00:00Z") == [stone]
-    assert code.forget_all([one.id], "studio", "2026-03-01T00:00:00Z") == [stone]
+    assert code.forget_all([one.id], "studio", "2026-03-01T00:00:00Z") == [tombstone]
+    assert code.forget_all([one.id], "studio", "2026-03-01T00:00:00Z") == [tombstone]
     assert texts(code) == {}
     data = serialise(one).encode()
     blob = sha1(b"blob %d\0%s" % (len(data), data)).hexdigest()
@@ -202,8 +205,8 @@ def test_a_purge_counts_the_commits_of_the_team_and_leaves_them(
     assert code.purge_plan([nothing]) == replace(store.purge_plan([nothing]), kept=0)
     code.purge([one.id], "laptop", AT)
     assert texts(code).keys() == {place(two), place(own("Three"))}
-    stone = store.stones.get(one.id)
-    assert stone == Tombstone(one.id, AT, "laptop", is_purged=True)
+    tombstone = store.tombstones.get(one.id)
+    assert tombstone == Tombstone(one.id, AT, "laptop", is_purged=True)
     assert (code.head(), git("status", "--porcelain", cwd=code.top)) == (
         head,
         " D .keeplore/memory/archive/one.md",
@@ -225,12 +228,14 @@ def test_a_conflict_is_merged_by_fields_unless_somebody_was_at_it(
     code.save(three)
     (code.root / place(two)).write_text("A person writes here.\n")
     before = texts(code)
-    mended = code.heal([place(two), place(one), place(three), "memory/none.md"])
+    mended = code.repair_merges(
+        [place(two), place(one), place(three), "memory/none.md"]
+    )
     assert "<<<<" in before[place(one)] and mended == (*both_versions(one),)
     assert texts(code) == before | both_versions(one)
     assert code.unmerged() == stages
     assert {*mended} < {file.path for file in code.indexed()}
-    assert code.heal([place(one)]) == ()
+    assert code.repair_merges([place(one)]) == ()
 
 
 def test_git_merges_as_told_with_both_versions_where_notes_are_looked_for(
@@ -298,7 +303,7 @@ def test_nothing_is_written_where_the_folder_is_no_longer_the_codes(
         lambda: code.move(place(one), "memory/archive/one.md"),
         lambda: code.remove(place(one)),
         lambda: code.forget_all([one.id], "laptop", AT),
-        lambda: code.heal([place(one)]),
+        lambda: code.repair_merges([place(one)]),
     ]
     outside = tmp_path / "outside"
     code.root.rename(outside)

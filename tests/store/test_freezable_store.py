@@ -55,7 +55,7 @@ def test_whoever_has_it_open_writes_no_more_until_it_thaws() -> None:
             False,
             (),
         )
-        assert store.heal([path]) == ()
+        assert store.repair_merges([path]) == ()
         assert digests(root) == before
         set_own(places.state, root, "frozen", False)  # a value
         assert store.load(store.save(two)).title == "Two"

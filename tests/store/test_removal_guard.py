@@ -107,7 +107,7 @@ def test_what_is_forgotten_stays_gone(store: Store, paths, notes) -> None:
     old, _ = paths
     id_ = store.load(old).id
     guarded_remove(store.root, old, [])
-    store.stones.write(Tombstone(id_))
+    store.tombstones.write(Tombstone(id_))
     assert settled_notes(store.root, committed(store)) == tuple(notes())
 
 

@@ -159,9 +159,9 @@ def test_two_machines_that_purge_different_memories_at_once_agree(network, first
         expected=["Innocent", "Of the first", "Of the second"],
     )
     for store in (first, second):
-        assert {stone.id for stone in store.tombstones() if stone.is_purged} == {
-            new_id(title) for title in ("One", "Two", "Three")
-        }
+        assert {
+            tombstone.id for tombstone in store.tombstones if tombstone.is_purged
+        } == {new_id(title) for title in ("One", "Two", "Three")}
 
 
 def test_a_purge_wins_over_forgetting_and_restoring(network, first, git):
@@ -175,7 +175,7 @@ def test_a_purge_wins_over_forgetting_and_restoring(network, first, git):
     purge(first)
     synchronise(first)
     expect_same_and_clean(network, git, second, first, expected=["Innocent"])
-    assert [stone.is_purged for stone in first.tombstones()] == [True]
+    assert [tombstone.is_purged for tombstone in first.tombstones] == [True]
 
 
 def test_a_remote_that_keeps_the_text_is_reported_and_nothing_is_pushed(

@@ -9,10 +9,10 @@ import pytest
 from keeplore.text.query_terms import extra_tokens, query_terms
 from keeplore.text.unspaced import (
     attached_words,
+    distinctive_pairs,
+    distinctive_parts,
     pairs,
     runs,
-    telling_pairs,
-    telling_parts,
     without_runs,
     word_count,
 )
@@ -69,11 +69,11 @@ def test_a_single_letter_is_a_pair_of_its_own() -> None:
 def test_a_question_is_asked_by_what_it_is_about(
     question: str, parts: list[str]
 ) -> None:
-    assert telling_parts(question) == parts
+    assert distinctive_parts(question) == parts
 
 
 def test_a_question_is_looked_up_by_the_pairs_of_its_parts() -> None:
-    assert telling_pairs("为什么不用 Redis 做队列？") == ["不用", "做队", "队列"]
+    assert distinctive_pairs("为什么不用 Redis 做队列？") == ["不用", "做队", "队列"]
     assert query_terms("用Redis做队列") == [("Redis",), ("用",), ("做队",), ("队列",)]
 
 

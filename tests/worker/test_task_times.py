@@ -112,7 +112,7 @@ def test_a_commit_is_tried_again_once_git_may_be_free(
 ):
     asked = []
     monkeypatch.setattr(
-        sync_workspace, "heal", lambda *given: asked.append(given) or is_healed
+        sync_workspace, "repair_merges", lambda *given: asked.append(given) or is_healed
     )
     workspace = Committed(what=RepositoryBusy("a rebase is going on", "Wait"))
     task, synced, done = commit_task(workspace)

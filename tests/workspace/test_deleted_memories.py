@@ -20,12 +20,17 @@ from keeplore.workspace.reading.deleted_memories import (
 DAYS = [f"2026-02-0{day}T10:00:00Z" for day in (1, 2, 3)]
 
 
+class KnownTombstones(list[Tombstone]):
+    def ids(self) -> set[str]:
+        return {tombstone.id for tombstone in self}
+
+
 def workspace_of(
     gone: dict[str, tuple[str, str, Memory | None]],
     by_hand: dict[str, list[str]] | None = None,
 ) -> Any:
     """``gone`` is id → when, on which machine, and its text as git has it."""
-    stones = [Tombstone(id_, at, machine) for id_, (at, machine, _) in gone.items()]
+    tombstones = [Tombstone(id_, at, machine) for id_, (at, machine, _) in gone.items()]
 
     def forgotten(memory_id: str) -> Memory:
         text = gone[memory_id][2]
@@ -38,9 +43,8 @@ def workspace_of(
         return [SimpleNamespace(id=id_) for id_ in ids]
 
     store = SimpleNamespace(
-        tombstones=lambda: stones,
+        tombstones=KnownTombstones(tombstones),
         forgotten=forgotten,
-        stones=SimpleNamespace(ids=lambda: set(gone)),
         deleted=deleted,
     )
     return SimpleNamespace(store=store)

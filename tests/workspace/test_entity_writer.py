@@ -12,7 +12,7 @@ import pytest
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.store import Store
 from keeplore.workspace.identity import Project, save_project
-from keeplore.workspace.lifecycle.sync_workspace import heal
+from keeplore.workspace.lifecycle.sync_workspace import repair_merges
 from keeplore.workspace.writing.entity_writer import add, entity_records, remove
 
 
@@ -167,7 +167,7 @@ def test_a_broken_file_is_a_problem_of_its_own_and_what_a_plain_merge_left_is_me
         "entities/bad.yaml",
         "entities/redis.yaml",
     ]
-    heal(workspace)
+    repair_merges(workspace)
     workspace.index.refresh()
     assert [
         (path, "no YAML" in problem) for path, problem in workspace.index.problems()

@@ -117,9 +117,9 @@ def test_what_is_forgotten_is_said_to_be_and_what_is_gone_is_not_there(
             place=0,
             verdict=forgotten.format(" on 2026-02-10"),
         )
-    stone = workspace.store.stones.get(SHARED.id)
-    assert stone is not None
-    workspace.store.stones.write(replace(stone, at=""))
+    tombstone = workspace.store.tombstones.get(SHARED.id)
+    assert tombstone is not None
+    workspace.store.tombstones.write(replace(tombstone, at=""))
     assert told(SHARED.id).verdict == forgotten.format("")
     path = workspace.store.find(TOY.id) or ""
     (workspace.root / path).unlink()

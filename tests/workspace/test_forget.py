@@ -242,7 +242,7 @@ def test_all_versions_of_a_note_go_and_come_back_together(workspace):
     forgot = forget(workspace, second.id)
     assert forgot.ids == (second.id, first.id)
     forget(workspace, other.id)
-    listed = {one.stone.id: one.version for one in deleted_memories(workspace)}
+    listed = {one.tombstone.id: one.version for one in deleted_memories(workspace)}
     assert listed == {second.id: 2, other.id: 1}
     assert (
         list(workspace.store.scan()) == []

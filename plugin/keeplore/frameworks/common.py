@@ -55,7 +55,7 @@ class SafeRunner:
         self._has_failed = True
 
 
-class Talk:
+class AdapterSession:
     """A session as an adapter sees it: a block for each of its prompts, and turns to take in."""
 
     def __init__(self, session: HostSession, runner: SafeRunner) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from keeplore.frameworks.common import SafeRunner, Talk
+from keeplore.frameworks.common import AdapterSession, SafeRunner
 from keeplore.frameworks.extras import importing_extra
 from keeplore.host import PythonHost
 
@@ -40,7 +40,7 @@ class KeeploreSession:
     ) -> None:
         self.session_id = session_id
         self._inner: Session = inner if inner is not None else SQLiteSession(session_id)
-        self._talk = Talk(host.session(session_id), SafeRunner())
+        self._talk = AdapterSession(host.session(session_id), SafeRunner())
         self._turn = _Turn()
 
     @property

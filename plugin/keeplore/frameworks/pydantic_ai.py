@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from keeplore.frameworks.common import SafeRunner, Talk
+from keeplore.frameworks.common import AdapterSession, SafeRunner
 from keeplore.frameworks.extras import importing_extra
 from keeplore.host import PythonHost
 
@@ -43,7 +43,7 @@ class KeeploreMemory(AbstractCapability[Any]):
     def __init__(self, host: PythonHost) -> None:
         self._host = host
         self._runner = SafeRunner()
-        self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._talks: OrderedDict[str, AdapterSession] = OrderedDict()
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
@@ -57,7 +57,7 @@ class KeeploreMemory(AbstractCapability[Any]):
             for at, message in enumerate(messages)
             if (text := _prompt(message))
         }
-        blocks = await self._talk_of_run(ctx).blocks([*prompts.values()])
+        blocks = await self._session_of_run(ctx).blocks([*prompts.values()])
         for at, block in zip(prompts, blocks, strict=True):
             message = messages[at]
             if block and isinstance(message, ModelRequest):
@@ -75,12 +75,14 @@ class KeeploreMemory(AbstractCapability[Any]):
         if not isinstance(result.output, str):
             replies.append(_output_text(result.output))
         prompt = "\n\n".join(filter(None, map(_prompt, new)))
-        await self._talk_of_run(ctx).add(prompt, [*filter(None, replies)])
+        await self._session_of_run(ctx).add(prompt, [*filter(None, replies)])
         return result
 
-    def _talk_of_run(self, ctx: RunContext[Any]) -> Talk:
+    def _session_of_run(self, ctx: RunContext[Any]) -> AdapterSession:
         id_ = str(ctx.conversation_id or ctx.run_id)
-        talk = self._talks.pop(id_, None) or Talk(self._host.session(id_), self._runner)
+        talk = self._talks.pop(id_, None) or AdapterSession(
+            self._host.session(id_), self._runner
+        )
         self._talks[id_] = talk  # behind all others
         if len(self._talks) > MAX_TALKS:
             self._talks.popitem(last=False)

@@ -13,7 +13,7 @@ from keeplore.recall.weights import QUERY_CHARS
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.query_terms import STOP_WORDS, extra_tokens, query_terms
 from keeplore.text.terms import STOP
-from keeplore.text.unspaced import is_pair, least_pairs, pairs, runs, telling_parts
+from keeplore.text.unspaced import distinctive_parts, is_pair, least_pairs, pairs, runs
 
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
@@ -209,7 +209,7 @@ def parse_question(text: str) -> ParsedQuestion:
         clean,
         tuple(words),
         tuple(all_words),
-        tuple(telling_parts(clean)),
+        tuple(distinctive_parts(clean)),
         tuple(words.values()),
         subject,
     )

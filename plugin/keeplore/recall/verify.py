@@ -125,7 +125,9 @@ def _hits_for_asked(
     results: SearchResults,
 ) -> list[RecallHit]:
     """The hits for a question: of what contradicts, the newest first; the likeliest at length."""
-    ordered = newest_first(hits, query.question, partial(_from_talk, context))
+    ordered = newest_first(
+        hits, query.question, partial(_conversation_context, context)
+    )
 
     def at_length(hit: RecallHit) -> RecallHit:
         row = results.memories[hit.memory_id]
@@ -134,7 +136,9 @@ def _hits_for_asked(
     return likely_hits(context, query.question, ordered, at_length)
 
 
-def _from_talk(context: RecallContext, hit: RecallHit) -> ConversationContext:
+def _conversation_context(
+    context: RecallContext, hit: RecallHit
+) -> ConversationContext:
     opened = context.opened(hit.path) if hit.turn else None
     if opened is None or opened.conversation is None:
         return ConversationContext()

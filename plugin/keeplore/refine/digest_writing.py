@@ -91,7 +91,7 @@ def questions(talks: Sequence[DigestSource]) -> Iterator[str]:
     """What a model is shown, in parts of one call each; conversations with longer heads are cut."""
     shown: list[str] = []
     for number, talk in enumerate(talks, 1):
-        text = _talk_text(talk, number)
+        text = _conversation_text(talk, number)
         if shown and sum(map(len, shown)) + len(text) > MAX_INPUT:
             yield "\n\n".join(shown)
             shown = []
@@ -100,7 +100,7 @@ def questions(talks: Sequence[DigestSource]) -> Iterator[str]:
         yield "\n\n".join(shown)
 
 
-def _talk_text(talk: DigestSource, number: int) -> str:
+def _conversation_text(talk: DigestSource, number: int) -> str:
     lines = "\n".join(dict.fromkeys(talk.head))
     return f"Talk {number}, {talk.day}: {talk.title}\n{lines}"[:MAX_INPUT]
 

@@ -276,14 +276,11 @@ class _Refinement:
 
     def _judged(self, proposals: Sequence[Proposal]) -> list[JudgedProposal]:
         """Proposals with what becomes of them as things stand."""
-        stones = {
-            stone.content for stone in self._deps.store.tombstones() if stone.content
-        }
         ground = GateContext(
             self._mode,
             self._part.segments,
             self._said_at,
-            stones.__contains__,
+            self._deps.store.tombstones.content_hashes().__contains__,
             self._deps.least_confidence,
         )
         taken: set[str] = set()

@@ -78,7 +78,9 @@ def extracted_together(
     known = fitting_notes(in_turn, extract.listing_room(sum(map(len, texts))))
     talks = (f"Talk {number}:\n{text}" for number, text in enumerate(texts, 1))
     question = "\n\n".join((extract.known_notes_text(known), *talks))
-    read = partial(_split_by_talk, deps=deps, parts=parts, near=near, known=known)
+    read = partial(
+        _split_by_conversation, deps=deps, parts=parts, near=near, known=known
+    )
     found = asker.ask(TOGETHER, question, SCHEMA, read)
     shares = _split_usage(asker.usage, len(parts))
     return [
@@ -87,7 +89,7 @@ def extracted_together(
     ]
 
 
-def _split_by_talk(
+def _split_by_conversation(
     answer: Any,
     deps: RefineDeps,
     parts: Sequence[PendingPart],

@@ -71,7 +71,7 @@ class CodeStore(Store):
         self._is_elsewhere = is_elsewhere
         # one lock for both: a note is looked for in the one and written to the other
         self.exclusive = home.exclusive
-        self.stones = home.stones
+        self.tombstones = home.tombstones
         self.history = home.history
         self._check_place()
 
@@ -104,7 +104,7 @@ class CodeStore(Store):
         branch brings it, and for what the workspace has.
         """
         memory = super().load(path)
-        if memory.id in self.stones:
+        if memory.id in self.tombstones:
             raise NotFound(
                 f"{memory.id} is forgotten",
                 f"`keeplore restore {memory.id}` brings it back",
@@ -147,10 +147,10 @@ class CodeStore(Store):
             found = memory_files.copies_of_all(self.root, self.scan(), memory_ids)
             if any(found.values()):
                 self._check_idle()
-            write = partial(self._write_stone, machine=machine, at=at)
-            return forget_all(self.root, self.stones, found, write)
+            write = partial(self._write_tombstone, machine=machine, at=at)
+            return forget_all(self.root, self.tombstones, found, write)
 
-    def _write_stone(
+    def _write_tombstone(
         self, copies: Sequence[MemoryFile], machine: str, at: str
     ) -> Tombstone:
         """Note that this person forgot a memory; its text stays in the workspace's git, to be
@@ -160,7 +160,7 @@ class CodeStore(Store):
         data = files.read(self.root, path, MAX_FILE)
         # `restore` brings it back into the workspace: what lies in git here is the team's
         own = memory.with_meta(scope=str(Scope.PROJECT), project=self._project)
-        stone = self.stones.get(memory.id) or Tombstone(
+        tombstone = self.tombstones.get(memory.id) or Tombstone(
             memory.id,
             at,
             machine,
@@ -170,8 +170,8 @@ class CodeStore(Store):
         )
         blob = output(self._home.root, "hash-object -w --stdin", stdin=data).text
         output(self._home.root, "update-ref", f"{KEPT}{memory.id}", blob)
-        self.stones.write(stone)
-        return stone
+        self.tombstones.write(tombstone)
+        return tombstone
 
     def forgotten(self, memory_id: str) -> Memory:
         return self._home.forgotten(memory_id)
@@ -237,7 +237,7 @@ class CodeStore(Store):
             found.setdefault(path.removeprefix(f"{NAME}/"), {})[stage] = blob
         return found
 
-    def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
+    def repair_merges(self, troubled: Iterable[str]) -> tuple[str, ...]:
         """Merge by fields what git left with marks of a conflict; the person stages it.
 
         Returns what was written. Raises RepositoryError or OSError.

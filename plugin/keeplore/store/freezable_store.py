@@ -69,8 +69,8 @@ class FreezableStore(Store):
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
         return () if self._is_frozen() else super().conclude(quiet_s)
 
-    def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
-        return () if self._is_frozen() else super().heal(troubled)
+    def repair_merges(self, troubled: Iterable[str]) -> tuple[str, ...]:
+        return () if self._is_frozen() else super().repair_merges(troubled)
 
 
 class FreezableLock(WriteLock):

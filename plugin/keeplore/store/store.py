@@ -71,7 +71,7 @@ class Store:
         self._before_write = before_write
         self.cache = CycleCache(machine)
         self.exclusive = WriteLock(root)
-        self.stones = Tombstones(root)
+        self.tombstones = Tombstones(root)
 
     def as_written(self, memory: Memory) -> Memory:
         """The memory as ``save`` would write it."""
@@ -84,7 +84,7 @@ class Store:
         ``known`` is where its file is, "" for none: a name or folder that a person chose stays.
         Raises Forgotten, UnsafePath or OSError; what stood there before is then untouched.
         """
-        self.stones.check(memory.id)
+        self.tombstones.check(memory.id)
         memory = self._before_write(memory)
         path = self._place(memory, known)
         older = memory_files.namesakes(self.root, path, memory.id)
@@ -162,11 +162,11 @@ class Store:
         before the first file goes.
         """
         write = partial(
-            delete.write_stone, self.root, self.stones, machine=machine, at=at
+            delete.write_tombstone, self.root, self.tombstones, machine=machine, at=at
         )
         with self.exclusive:
             found = memory_files.copies_of_all(self.root, self.scan(), memory_ids)
-            return delete.forget_all(self.root, self.stones, found, write)
+            return delete.forget_all(self.root, self.tombstones, found, write)
 
     def restore(self, memory_id: str) -> str:
         """Bring back what was forgotten, or a file that was deleted by hand, as git had it, and
@@ -175,13 +175,13 @@ class Store:
         Raises NotFound (never there, purged, or not in this git), AlreadyExists, RepositoryBusy or
         OSError.
         """
-        if memory_id not in self.stones and (path := self.find(memory_id)):
+        if memory_id not in self.tombstones and (path := self.find(memory_id)):
             raise NotFound(
                 f"{memory_id} is not forgotten, it is in {path}",
                 f"`keeplore show {memory_id}` shows it",
             )
         with self.exclusive, CommitLock(directories(self.root)):
-            return delete.restore(self.root, self.stones, memory_id)
+            return delete.restore(self.root, self.tombstones, memory_id)
 
     def purge_plan(self, memory_ids: Collection[str]) -> PurgePlan:
         """What taking these memories out of history too would change. Raises RepositoryBusy or
@@ -206,12 +206,12 @@ class Store:
         with self.exclusive:
             copies = {id_: [path for path, _ in self.copies(id_)] for id_ in memory_ids}
             for memory_id, paths in copies.items():
-                if not paths and memory_id not in self.stones:
+                if not paths and memory_id not in self.tombstones:
                     raise no_such_memory(memory_id)
             for copy in merge_copies(self.root, memory_ids):
                 copies[copy] = [path for path, _ in self.copies(copy)]
             purge.check(self.root, self.branch, self.cache, copies)
-            purge.mark_purged(self.root, self.stones, copies, machine, at)
+            purge.mark_purged(self.root, self.tombstones, copies, machine, at)
         return self._carry_out_purges()
 
     def follow_purges(self, other: str = "") -> PurgeResult:
@@ -224,33 +224,33 @@ class Store:
         from keeplore.store.delete import purge  # here, as above
 
         head = self.head()
-        theirs = purge.new_stones(self.root, head, other) if other else []
-        known = purge.purged_blobs(self.stones)
+        theirs = purge.new_tombstones(self.root, head, other) if other else []
+        known = purge.purged_blobs(self.tombstones)
         if purge.is_clean(
-            self.root, purge.purged_blobs([*self.stones, *theirs]), [head, other]
+            self.root, purge.purged_blobs([*self.tombstones, *theirs]), [head, other]
         ):
             return PurgeResult()
         purge.check_loss(theirs, known, [file.path for file in self.scan()])
         with self.exclusive:
-            purge.adopt(self.stones, theirs)
-            at = max((stone.at for stone in theirs), default="")
-            purge.include_copies(self.root, self.stones, self.cache.machine, at)
+            purge.adopt(self.tombstones, theirs)
+            at = max((tombstone.at for tombstone in theirs), default="")
+            purge.include_copies(self.root, self.tombstones, self.cache.machine, at)
         return self._carry_out_purges()
 
     def _carry_out_purges(self) -> PurgeResult:
         """Take what is marked as purged out of history; its removal is committed first."""
         from keeplore.store.delete import purge  # here, as above
 
-        if not purge.purged_blobs(self.stones):
+        if not purge.purged_blobs(self.tombstones):
             return PurgeResult()
         with self.exclusive:
-            audit_log.drop(self.root, purge.purged_blobs(self.stones))
+            audit_log.drop(self.root, purge.purged_blobs(self.tombstones))
         self.commit(purge.MESSAGE)
-        return purge.carry_out(self.root, self.branch, self.cache, self.stones)
+        return purge.carry_out(self.root, self.branch, self.cache, self.tombstones)
 
     def forgotten(self, memory_id: str) -> Memory:
         """What ``restore`` would bring back. Raises NotFound."""
-        return delete.forgotten_memory(self.root, self.stones, memory_id)
+        return delete.forgotten_memory(self.root, self.tombstones, memory_id)
 
     def deleted(self, beginning: str) -> Iterator[delete.MissingMemory]:
         """The memories with such ids that git has had and whose files were deleted by hand; by
@@ -260,23 +260,17 @@ class Store:
             self.root,
             beginning,
             lambda memory_id: (
-                memory_id in self.stones or self.find(memory_id) is not None
+                memory_id in self.tombstones or self.find(memory_id) is not None
             ),
         )
 
     def is_forgotten(self, memory_id: str) -> bool:
         """Whether the memory has a tombstone."""
-        return memory_id in self.stones
-
-    def tombstones(self) -> Iterator[Tombstone]:
-        """What was forgotten, in the order of ids; a tombstone that cannot be read is left out, and
-        still counts.
-        """
-        return iter(self.stones)
+        return memory_id in self.tombstones
 
     def forgotten_turns(self) -> Mapping[str, str]:
         """Turn → the forgotten conversation that held it."""
-        return self.stones.turns()
+        return self.tombstones.turns()
 
     def record(self, machine: str, entry: Mapping[str, Any]) -> None:
         """Add a line to this machine's audit file; ``entry`` has ``at`` (RFC 3339). Raises
@@ -343,12 +337,12 @@ class Store:
         or somebody put it back.
         """
         present = self.present()
-        return delete.without_forgotten(self.root, self.stones, self.cache, present)
+        return delete.without_forgotten(self.root, self.tombstones, self.cache, present)
 
     def came_back(self) -> set[str]:
         """Paths of present files that hold what is forgotten, which the next commit removes."""
         present = [*self.present()]
-        kept = delete.without_forgotten(self.root, self.stones, self.cache, present)
+        kept = delete.without_forgotten(self.root, self.tombstones, self.cache, present)
         return {file.path for file in present} - {file.path for file in kept}
 
     def write_text(self, path: str, text: str) -> None:
@@ -389,7 +383,7 @@ class Store:
         with self.exclusive:
             return repair.resolve_conflicts(self.root, self.cache, quiet_s)
 
-    def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
+    def repair_merges(self, troubled: Iterable[str]) -> tuple[str, ...]:
         """Mend the files among ``troubled`` that a merge by others left so, make one of two of one
         memory, and remove what is forgotten, under whatever name it came back.
 
@@ -400,8 +394,8 @@ class Store:
         mended: list[str] = []
         with self.exclusive:
             for path in paths:
-                if (held := memory_files.id_at(self.root, path)) in self.stones:
-                    delete.withdraw_file(self.root, self.stones, path, held)
+                if (held := memory_files.id_at(self.root, path)) in self.tombstones:
+                    delete.withdraw_file(self.root, self.tombstones, path, held)
             for path in paths:
                 mended += repair.repair_file(self.root, self.cache, path)
             mended += repair.join_copies(self.root, (file.path for file in self.scan()))

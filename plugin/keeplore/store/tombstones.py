@@ -62,9 +62,13 @@ def id_of(path: str) -> str:
     )
 
 
-def serialise(stone: Tombstone) -> str:
+def serialise(tombstone: Tombstone) -> str:
     """The file of a tombstone; what is empty is left out."""
-    data = {**asdict(stone), "schema": SCHEMA, "blobs": sorted(set(stone.blobs))}
+    data = {
+        **asdict(tombstone),
+        "schema": SCHEMA,
+        "blobs": sorted(set(tombstone.blobs)),
+    }
     kept = {key: value for key, value in data.items() if value or key == "id"}
     return json.dumps(kept, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
@@ -105,7 +109,7 @@ def joined(one: Tombstone, other: Tombstone) -> Tombstone:
     purge stays one.
     """
     both = replace(
-        min(one, other, key=lambda stone: (stone.at, stone.machine)),
+        min(one, other, key=lambda tombstone: (tombstone.at, tombstone.machine)),
         turns=tuple(sorted({*one.turns, *other.turns})),
         is_purged=one.is_purged or other.is_purged,
         blobs=tuple(sorted({*one.blobs, *other.blobs})),
@@ -115,11 +119,11 @@ def joined(one: Tombstone, other: Tombstone) -> Tombstone:
     return without_text(both) if both.is_purged else both
 
 
-def without_text(stone: Tombstone) -> Tombstone:
+def without_text(tombstone: Tombstone) -> Tombstone:
     """The tombstone with everything left out from which the text could be guessed."""
     # such an id is made of the words of a prompt
-    turns = tuple(turn for turn in stone.turns if not turn.startswith("prompt:"))
-    return replace(stone, content="", path="", turns=turns)
+    turns = tuple(turn for turn in tombstone.turns if not turn.startswith("prompt:"))
+    return replace(tombstone, content="", path="", turns=turns)
 
 
 def merged_bytes(one: bytes, other: bytes, memory_id: str) -> bytes:
@@ -176,7 +180,11 @@ class Tombstones:
     def __iter__(self) -> Iterator[Tombstone]:
         """The readable tombstones, in the order of their ids."""
         found = (self._load(file) for file in self._files())
-        return (stone for stone in found if stone)
+        return (tombstone for tombstone in found if tombstone)
+
+    def content_hashes(self) -> set[str]:
+        """The hashes of the texts that were forgotten."""
+        return {tombstone.content for tombstone in self if tombstone.content}
 
     def turns(self) -> Mapping[str, str]:
         """Turn → the forgotten conversation that held it."""
@@ -184,13 +192,13 @@ class Tombstones:
         if self._turns[0] != present:
             self._turns = (
                 present,
-                {turn: stone.id for stone in self for turn in stone.turns},
+                {turn: tombstone.id for tombstone in self for turn in tombstone.turns},
             )
         return self._turns[1]
 
-    def write(self, stone: Tombstone) -> None:
+    def write(self, tombstone: Tombstone) -> None:
         """Write a tombstone durably. Raises UnsafePath or OSError."""
-        files.write(self._root, path_of(stone.id), serialise(stone).encode())
+        files.write(self._root, path_of(tombstone.id), serialise(tombstone).encode())
 
     def remove(self, memory_id: str) -> None:
         """Take the tombstone away, durably."""
@@ -208,13 +216,15 @@ class Tombstones:
         if known and known[0] == file:
             return known[1]
         try:
-            stone = parse(files.read(self._root, file.path, MAX_FILE), id_of(file.path))
+            tombstone = parse(
+                files.read(self._root, file.path, MAX_FILE), id_of(file.path)
+            )
         except (StoreError, OSError):
             return None
         # a file's inode is another one after each write of ours, so its state tells every version
         # apart
-        self._read[file.path] = (file, stone)
-        return stone
+        self._read[file.path] = (file, tombstone)
+        return tombstone
 
 
 def _text(

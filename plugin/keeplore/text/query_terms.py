@@ -11,9 +11,9 @@ from functools import lru_cache
 from keeplore.text.dates import DAYS, MONTHS
 from keeplore.text.unspaced import (
     attached_words,
+    distinctive_pairs,
     pairs,
     runs,
-    telling_pairs,
     without_runs,
 )
 
@@ -101,7 +101,7 @@ def query_terms(query: str) -> list[tuple[str, ...]]:
 
     Every spelling is plain text: quote it before it becomes part of an FTS5 query.
     """
-    found = [*_TERM.findall(without_runs(query)), *telling_pairs(query)]
+    found = [*_TERM.findall(without_runs(query)), *distinctive_pairs(query)]
     words = list(dict.fromkeys(term.casefold() for term in found))
     spelled = {term.casefold(): term for term in reversed(found)}
     telling = [

@@ -72,13 +72,15 @@ def pairs(run: str) -> list[str]:
     return [first + second for first, second in pairwise(run)] or [run]
 
 
-def telling_parts(text: str) -> list[str]:
+def distinctive_parts(text: str) -> list[str]:
     """What a question is about, between its grammar and without the endings of Korean words, each
     once; all runs where it is about nothing.
     """
     found = [run for run in runs(text) if run not in _going_on()]
     return list(
-        dict.fromkeys([part for run in found for part in _telling_parts(run)] or found)
+        dict.fromkeys(
+            [part for run in found for part in _distinctive_parts(run)] or found
+        )
     )
 
 
@@ -87,10 +89,10 @@ def _going_on() -> frozenset[str]:
     return frozenset(map(_without_marks, _GOING_ON.split()))
 
 
-def telling_pairs(text: str) -> list[str]:
+def distinctive_pairs(text: str) -> list[str]:
     """The pairs of characters in ``telling_parts``, and letters that stand alone, each once."""
     return list(
-        dict.fromkeys(pair for part in telling_parts(text) for pair in pairs(part))
+        dict.fromkeys(pair for part in distinctive_parts(text) for pair in pairs(part))
     )
 
 
@@ -111,7 +113,7 @@ def is_single(term: str) -> bool:
     return len(term) == 1 and bool(_RUN.fullmatch(term))
 
 
-def _telling_parts(run: str) -> list[str]:
+def _distinctive_parts(run: str) -> list[str]:
     parts = map(_without_ending, filter(None, _grammar_pattern().split(run)))
     return [part for part in parts if len(part) > 1 or _HAN.match(part)]
 

@@ -54,7 +54,7 @@ def _forgotten_id(store: Store, beginning: str) -> str:
     digits = beginning.removeprefix("mem_")
     if len(digits) < LEAST_DIGITS:
         return ""
-    gone = sorted(store.stones.ids())
+    gone = sorted(store.tombstones.ids())
     return next((id_ for id_ in gone if id_.startswith(f"mem_{digits}")), "")
 
 

@@ -54,19 +54,21 @@ def both(store, git, tmp_path):
 def test_the_file_goes_and_a_tombstone_stays_that_says_when_where_and_what(store, note):
     path = store.save(note("Old truth"))
     store.commit()
-    stone = forget(store, "Old truth")
+    tombstone = forget(store, "Old truth")
     assert not (store.root / path).exists()
-    assert parse(text_of(store, path_of(stone.id)), stone.id) == stone
-    assert (stone.at, stone.machine, stone.path, stone.is_purged) == (
+    assert parse(text_of(store, path_of(tombstone.id)), tombstone.id) == tombstone
+    assert (tombstone.at, tombstone.machine, tombstone.path, tombstone.is_purged) == (
         AT,
         "studio",
         path,
         False,
     )
-    assert len(stone.content) == 64 and stone.turns == () and stone.blobs == ()
-    assert text_of(store, path_of(stone.id)).startswith('{\n  "at": "2026-03-01')
-    assert store.commit().paths == (path_of(stone.id), path)
-    assert list(store.tombstones()) == [stone] and store.is_forgotten(stone.id)
+    assert (
+        len(tombstone.content) == 64 and tombstone.turns == () and tombstone.blobs == ()
+    )
+    assert text_of(store, path_of(tombstone.id)).startswith('{\n  "at": "2026-03-01')
+    assert store.commit().paths == (path_of(tombstone.id), path)
+    assert list(store.tombstones) == [tombstone] and store.is_forgotten(tombstone.id)
 
 
 def test_archived_copies_and_duplicates_go_as_well(store, note):
@@ -75,9 +77,9 @@ def test_archived_copies_and_duplicates_go_as_well(store, note):
     for copy in (archived, "memory/gotchas/by-hand.md"):
         (store.root / copy).parent.mkdir(parents=True, exist_ok=True)
         (store.root / copy).write_text(text_of(store, path))
-    stone = forget(store, "Twice")
+    tombstone = forget(store, "Twice")
     assert list(store.scan()) == []
-    assert forget(store, "Twice") == stone
+    assert forget(store, "Twice") == tombstone
 
 
 def test_what_is_forgotten_cannot_be_written_again(store, note):
@@ -120,10 +122,10 @@ def test_a_file_that_the_disk_keeps_is_named_and_goes_when_it_can(store, note, g
         # the other one went, and what is written meanwhile is committed
         assert [file.path for file in store.scan()] == [path]
         assert [*store.indexed()] == []
-        assert sorted(stone.id for stone in store.tombstones()) == sorted(ids)
+        assert sorted(tombstone.id for tombstone in store.tombstones) == sorted(ids)
         store.add(note("Meanwhile", scope="user"))
         assert any("meanwhile" in new for new in store.commit().paths)
-        store.heal([path])
+        store.repair_merges([path])
     store.commit()
     assert titles(store) == ["Meanwhile"]
     assert git("status", "--porcelain", cwd=store.root) == ""
@@ -152,13 +154,13 @@ def test_a_restored_memory_is_as_it_was(store, note, git, when):
     if when == "during a merge":
         (store.root / ".git" / "MERGE_HEAD").write_text(f"{store.head()}\n")
     before = text_of(store, path)
-    stone = forget(store, "Back again")
+    tombstone = forget(store, "Back again")
     (store.root / ".git" / "MERGE_HEAD").unlink(missing_ok=True)
     store.commit()
-    assert store.forgotten(stone.id).title == "Back again"
-    assert store.restore(stone.id) == path
+    assert store.forgotten(tombstone.id).title == "Back again"
+    assert store.restore(tombstone.id) == path
     assert text_of(store, path) == before
-    assert not store.is_forgotten(stone.id)
+    assert not store.is_forgotten(tombstone.id)
     store.commit()
     assert (store.root / path).exists() and git(
         "status", "--porcelain", cwd=store.root
@@ -196,7 +198,7 @@ def test_what_was_not_forgotten_or_is_purged_cannot_be_restored(store, note):
     with refused(NotFound, said):
         store.restore(never)
     purged = Tombstone(new_id("purged"), is_purged=True)
-    store.stones.write(purged)
+    store.tombstones.write(purged)
     said = (
         f"{purged.id} was purged, its text is gone. "
         "Write it anew, or take it from a backup"
@@ -204,20 +206,20 @@ def test_what_was_not_forgotten_or_is_purged_cannot_be_restored(store, note):
     with refused(NotFound, said):
         store.restore(purged.id)
     elsewhere = Tombstone(new_id("elsewhere"), machine="attic")
-    store.stones.write(elsewhere)
+    store.tombstones.write(elsewhere)
     nameless = Tombstone(new_id("nameless"))
-    store.stones.write(nameless)
-    for stone, where in (
+    store.tombstones.write(nameless)
+    for tombstone, where in (
         (elsewhere, "`keeplore restore` can do it on attic"),
         (nameless, "Look on another machine"),
     ):
         said = (
-            f"git here has no text of {stone.id}. "
+            f"git here has no text of {tombstone.id}. "
             f"{where}, where it was forgotten before it was pushed"
         )
         with refused(NotFound, said):
-            store.restore(stone.id)
-        assert store.is_forgotten(stone.id)
+            store.restore(tombstone.id)
+        assert store.is_forgotten(tombstone.id)
 
 
 def test_a_file_that_comes_back_by_itself_is_taken_away_at_the_next_commit_and_can_still_be_restored(
@@ -225,7 +227,7 @@ def test_a_file_that_comes_back_by_itself_is_taken_away_at_the_next_commit_and_c
 ):
     path = store.save(note("Undead"))
     store.commit()
-    stone = forget(store, "Undead")
+    tombstone = forget(store, "Undead")
     store.commit()
     git("checkout", "-q", "HEAD~1", "--", path, cwd=store.root)
     (store.root / path).write_text(text_of(store, path) + "\nEdited in an old clone.\n")
@@ -233,17 +235,17 @@ def test_a_file_that_comes_back_by_itself_is_taken_away_at_the_next_commit_and_c
     store.commit()
     assert list(store.scan()) == []
     assert git("status", "--porcelain", cwd=store.root) == ""
-    assert store.restore(stone.id) == path
+    assert store.restore(tombstone.id) == path
 
 
 def test_a_person_who_reverts_the_commit_gets_it_back(store, note, git):
     path = store.save(note("Reverted"))
     store.commit()
-    stone = forget(store, "Reverted")
+    tombstone = forget(store, "Reverted")
     store.commit()
     git("revert", "--no-edit", "HEAD", cwd=store.root)
     assert store.commit().commit is None
-    assert (store.root / path).exists() and not store.is_forgotten(stone.id)
+    assert (store.root / path).exists() and not store.is_forgotten(tombstone.id)
 
 
 def test_turns_of_forgotten_conversations_are_known_and_those_of_notes_are_not(
@@ -295,7 +297,7 @@ def test_a_tombstone_that_cannot_be_read_still_counts(store, note, text, why):
     )
     (store.root / "forgotten").mkdir()
     (store.root / path_of(memory.id)).write_text(text)
-    assert list(store.tombstones()) == [] and store.is_forgotten(memory.id)
+    assert list(store.tombstones) == [] and store.is_forgotten(memory.id)
     with refused(Forgotten, was_forgotten(memory.id)):
         store.save(memory)
 
@@ -307,12 +309,12 @@ def test_links_and_odd_names_are_no_tombstones(store, note, tmp_path):
     (store.root / "forgotten" / "mem_x.json").write_text("{}")
     store.save(memory)
     store.commit()
-    assert titles(store) == ["Linked"] and list(store.tombstones()) == []
+    assert titles(store) == ["Linked"] and list(store.tombstones) == []
 
 
 def test_two_tombstones_are_joined_the_same_way_in_any_order():
     memory_id = new_id("x")
-    stones = [
+    tombstones = [
         Tombstone(
             memory_id,
             AT,
@@ -337,7 +339,10 @@ def test_two_tombstones_are_joined_the_same_way_in_any_order():
             blobs=("c" * 40,),
         ),
     ]
-    results = {joined(joined(stones[i], stones[j]), stones[k]) for i, j, k in MERGED}
+    results = {
+        joined(joined(tombstones[i], tombstones[j]), tombstones[k])
+        for i, j, k in MERGED
+    }
     (result,) = results
     assert result == Tombstone(
         memory_id,
@@ -347,7 +352,7 @@ def test_two_tombstones_are_joined_the_same_way_in_any_order():
         is_purged=True,
         blobs=("b" * 40, "c" * 40),
     )
-    good = as_text(stones[1]).encode()
+    good = as_text(tombstones[1]).encode()
     assert (
         merged_bytes(b"{", good, memory_id)
         == merged_bytes(good, b"{", memory_id)
@@ -378,7 +383,7 @@ def test_a_tombstone_beats_what_another_machine_did(store, both, note, what):
         assert titles(machine) == [] and machine.is_forgotten(new_id("Argued"))
     assert store.head() == other.head()
     machine = "attic" if what == "forgotten too" else "studio"
-    assert next(store.tombstones()).machine == machine
+    assert next(iter(store.tombstones)).machine == machine
 
 
 def test_what_one_machine_restores_comes_back_on_the_other(store, both, note):
@@ -436,7 +441,7 @@ def test_three_clones_that_forget_restore_and_edit_come_to_the_same(
         for m in machines
     ]
     assert states[0] == states[1] == states[2]
-    gone = {stone.id for stone in first.tombstones()}
+    gone = {tombstone.id for tombstone in first.tombstones}
     assert not gone & {new_id(title) for title in titles(first)}
     assert len(gone) + len(titles(first)) == 6
 

@@ -50,9 +50,9 @@ def test_tombstones_and_audit_lines_of_a_memory_are_taken_out(
     root: Path, blobs: dict[str, str]
 ) -> None:
     places = [(blob, path) for path, blob in blobs.items()]
-    stone, lines = f"forgotten/{ONE}.json", "audit/vm/2026-02.jsonl"
+    tombstone, lines = f"forgotten/{ONE}.json", "audit/vm/2026-02.jsonl"
     assert without_mentions(root, places, {ONE}) == {
-        (blobs[stone], stone): b"",
+        (blobs[tombstone], tombstone): b"",
         (blobs[lines], lines): f'{{"id": "{OTHER}"}}\n'.encode(),
     }
     assert without_mentions(root, places, ()) == {}

@@ -94,8 +94,8 @@ def test_every_version_in_every_commit_is_gone_and_all_else_is_as_it_was(
     assert git("log", "--format=%an %ae %ad %cd %B", cwd=store.root).endswith(messages)
     assert blob_of(git, store.root, store.find(new_id("Innocent"))) == innocent
     assert store.commit().commit is None
-    (stone,) = store.tombstones()
-    assert stone == Tombstone(new_id("Leaked"), AT, "studio", is_purged=True)
+    (tombstone,) = store.tombstones
+    assert tombstone == Tombstone(new_id("Leaked"), AT, "studio", is_purged=True)
     assert purge(store).commits == 0
 
 
@@ -268,8 +268,8 @@ def test_the_tombstone_names_only_what_others_can_have(store, note, git, tmp_pat
     assert plan.remote_refs == ("refs/remotes/origin/main",) and plan.is_pushed
     assert plan.refs == (("refs/heads/main", 2),)
     purge(store)
-    (stone,) = store.tombstones()
-    assert stone.blobs == (pushed,) and stone.content == stone.path == ""
+    (tombstone,) = store.tombstones
+    assert tombstone.blobs == (pushed,) and tombstone.content == tombstone.path == ""
     expect_gone(store.root, git, [pushed])
 
 
@@ -279,7 +279,7 @@ def test_a_tombstone_of_another_machine_takes_away_nothing_but_its_own_memory(
     path = leak(store, note, "Innocent", "an honest text")
     blob, readme = blob_of(git, store.root, path), blob_of(git, store.root, "README.md")
     head = store.head()
-    store.stones.write(
+    store.tombstones.write(
         Tombstone(new_id("Leaked"), is_purged=True, blobs=(blob, readme))
     )
     assert store.follow_purges().ids == ()
@@ -509,13 +509,13 @@ def test_what_another_machine_purged_is_adopted_and_nothing_else_of_it(
         new_id(name) for name in ("own", "same", "forgotten", "new", "unknown")
     )
     purged = replace(known, id=same, content="", path="", turns=("t1",), is_purged=True)
-    stones = {
+    tombstones = {
         own: replace(known, id=own),
         same: purged,
         forgotten: replace(known, id=forgotten),
     }
-    for stone in stones.values():
-        store.stones.write(stone)
+    for tombstone in tombstones.values():
+        store.tombstones.write(tombstone)
     before = (store.root / path_of(same)).stat()
     theirs = [
         replace(told, id=own, is_purged=True, blobs=("ab" * 20,)),
@@ -524,14 +524,14 @@ def test_what_another_machine_purged_is_adopted_and_nothing_else_of_it(
         replace(known, id=new, is_purged=True),
         replace(told, id=unknown),
     ]
-    adopt(store.stones, theirs)
+    adopt(store.tombstones, theirs)
     blobs = ("ab" * 20,)
-    assert {stone.id: stone for stone in store.tombstones()} == {
+    assert {tombstone.id: tombstone for tombstone in store.tombstones} == {
         own: Tombstone(
             own, AT, "studio", "", ("t1", "t2"), is_purged=True, blobs=blobs
         ),
         same: purged,
-        forgotten: stones[forgotten],
+        forgotten: tombstones[forgotten],
         new: Tombstone(new, AT, "studio", "", ("t1",), is_purged=True),
     }
     after = (store.root / path_of(same)).stat()

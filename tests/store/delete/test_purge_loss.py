@@ -40,17 +40,17 @@ def test_a_purge_of_more_than_half_is_not_followed(
     purges = [Tombstone(id_, is_purged=True) for id_ in IDS[:purged]]
     elsewhere = [Tombstone(new_id(f"gone {n}"), is_purged=True) for n in range(40)]
     kept = [Tombstone(id_) for id_ in IDS]  # forgotten, with the text still in git
-    stones = [*elsewhere, *kept, *purges]
+    tombstones = [*elsewhere, *kept, *purges]
     if not is_refused:
-        check_loss(stones, (), paths)
+        check_loss(tombstones, (), paths)
         return
     with pytest.raises(RepositoryError) as refused:
-        check_loss(stones, (), paths)
+        check_loss(tombstones, (), paths)
     assert str(refused.value) == (
         f"another machine purged {purged} of {here} memories that are here. If that is meant, "
         "run `git merge` in the workspace by hand; the next sync goes on from there"
     )
-    check_loss(stones, IDS[:1] + IDS[1:purged], paths)  # they are purged here too
+    check_loss(tombstones, IDS[:1] + IDS[1:purged], paths)  # they are purged here too
 
 
 @pytest.mark.parametrize("text", ["", "{", "1", "null"])

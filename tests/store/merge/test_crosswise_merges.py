@@ -83,7 +83,7 @@ def test_both_end_with_the_same_whole_files_and_every_text(style, pair, git):
     assert any(torn) or style == STYLES[-1]
     for _ in range(2):
         for store, there in (pair, pair[::-1]):
-            store.heal([file.path for file in store.scan()])
+            store.repair_merges([file.path for file in store.scan()])
             store.commit()
             git("fetch", "-q", str(there.root), "main", cwd=store.root)
             store.merge(git("rev-parse", "FETCH_HEAD", cwd=store.root))

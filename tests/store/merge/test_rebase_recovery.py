@@ -120,7 +120,7 @@ def test_what_is_forgotten_does_not_come_back(store, take_back, note, git):
     added = store.save(note("It is new"))
     take_back()
     assert (store.root / forgotten).exists()
-    store.stones.write(Tombstone(new_id("It is new"), AT, "laptop"))
+    store.tombstones.write(Tombstone(new_id("It is new"), AT, "laptop"))
     store.commit()
     assert not {forgotten, added} & in_head(store, git)
     assert list(store.scan()) == []

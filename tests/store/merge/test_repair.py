@@ -157,10 +157,10 @@ def test_marks_that_were_committed_become_two_memories(
     [path] = [file.path for file in store.scan()]
     assert f"\n{'<' * length} " in (store.root / path).read_text()
     assert "conflict markers" in " ".join(problems(store, path))
-    assert store.heal([path])
+    assert store.repair_merges([path])
     assert bodies(store) == ["ours", "theirs"]
     store.commit()
-    assert store.heal([path]) == ()
+    assert store.repair_merges([path]) == ()
 
 
 def test_marks_that_somebody_wrote_as_an_example_are_no_conflict(store, note):
@@ -169,7 +169,7 @@ def test_marks_that_somebody_wrote_as_an_example_are_no_conflict(store, note):
     )
     path = store.save(note("Example", body=example))
     store.commit()
-    assert store.heal([path]) == ()
+    assert store.repair_merges([path]) == ()
     assert store.load(path).body == example
 
 
@@ -182,7 +182,7 @@ def test_keys_that_a_union_of_lines_left_twice_stand_once(store, note):
             "category:", "updated_at: '2026-04-01T00:00:00Z'\ncategory:", 1
         )
     )
-    assert store.heal([path])
+    assert store.repair_merges([path])
     assert store.load(path).updated_at == "2026-04-01T00:00:00Z"
 
 
@@ -194,7 +194,7 @@ def test_two_files_of_one_memory_become_one(store, note):
         serialise(note("Moved", body="# Moved\n\nedited\n"))
     )
     store.commit()
-    assert store.heal([])
+    assert store.repair_merges([])
     assert [file.path for file in store.scan()] == [archived]
 
 
@@ -213,10 +213,10 @@ def test_two_files_with_names_of_a_person_that_say_the_same_become_one(store, no
     paths = hand_named(
         store, note("Plan", body="a\n\nb\n"), note("Plan", body="a\n\nb\n")
     )
-    assert store.heal(paths)
+    assert store.repair_merges(paths)
     assert [file.path for file in store.scan()] == [paths[1]]
     path = store.save(note("Plan", body="a\n\nb\n\nmore\n"))
-    assert store.heal(paths)
+    assert store.repair_merges(paths)
     assert [(file.path, store.load(file.path).body) for file in store.scan()] == [
         (path, "a\n\nb\n\nmore\n")
     ]
@@ -230,7 +230,7 @@ def test_a_file_that_was_copied_to_write_another_one_becomes_a_memory_of_its_own
     copies = hand_named(store, *(note("Plan", body=f"# Plan\n\nWe "
                                                    f"{how}.\n", updated_at="2027-01-01T00:00:00Z")
                                  for how in ("fly", "walk")))  # fmt: skip
-    assert set(store.heal(copies)) == set(copies)
+    assert set(store.repair_merges(copies)) == set(copies)
     assert (store.root / path).read_bytes() == before
     memories = [store.load(copy) for copy in copies]
     assert [memory.body.split("\n")[2] for memory in memories] == [
@@ -241,7 +241,7 @@ def test_a_file_that_was_copied_to_write_another_one_becomes_a_memory_of_its_own
         (("contradicts", note("Plan").id),)
     ] * 2
     assert len({memory.id for memory in memories} | {note("Plan").id}) == 3
-    assert store.heal(copies) == ()
+    assert store.repair_merges(copies) == ()
 
 
 def test_files_of_other_programs_with_one_id_are_left_alone(store, note):
@@ -249,7 +249,7 @@ def test_files_of_other_programs_with_one_id_are_left_alone(store, note):
     paths = hand_named(store, note("Plan"), note("Plan"))
     for path, text in zip(paths, texts, strict=True):
         (store.root / path).write_text(text)
-    store.heal(paths)
+    store.repair_merges(paths)
     assert [(store.root / path).read_text() for path in paths] == texts
 
 
@@ -261,7 +261,7 @@ def test_a_text_about_conflicts_is_looked_at_once(store, note):
         )
     )
     store.commit()
-    store.heal([path])
+    store.repair_merges([path])
     (store.root / ".git").rename(
         store.root / ".elsewhere"
     )  # a second look would need git
@@ -320,7 +320,7 @@ def test_a_memory_whose_renaming_was_cut_short_has_its_new_name_and_text_alone(
         note("Draft", body="# Better\n\nnew\n").with_meta(title="Better")
     )
     (store.root / path).write_bytes(older)
-    assert store.heal([]) == (better,)
+    assert store.repair_merges([]) == (better,)
     assert [file.path for file in store.scan()] == [better]
     assert store.load(better).body == "# Better\n\nnew\n"
 

@@ -103,7 +103,7 @@ def test_another_branch_has_its_own_notes_and_nothing_is_forgotten(
     assert repository.recalls("deploy") == []
     assert repository.recalls("gateway") == [GATEWAY]
     own = repository.registry.for_directory(repository.top)
-    assert list(own.store.tombstones()) == []
+    assert list(own.store.tombstones) == []
     repository.git("checkout", "-q", "other")
     assert repository.recalls("deploy") == [DEPLOY]
 

@@ -139,7 +139,7 @@ def test_a_purge_says_which_commits_of_the_team_keep_the_note(
     # the team's history is as it was, and the removal is theirs to commit
     assert repository.git("rev-parse", "HEAD") == before
     assert repository.git("status", "--porcelain") == f" D {path}"
-    stone = own.store.stones.get(memory.id)
-    assert stone is not None and stone.is_purged and not stone.content
+    tombstone = own.store.tombstones.get(memory.id)
+    assert tombstone is not None and tombstone.is_purged and not tombstone.content
     repository.git("checkout", "-q", "--", ".keeplore")
     assert repository.recalls("heliotrope") == []

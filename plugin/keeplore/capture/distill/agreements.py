@@ -16,8 +16,8 @@ from operator import attrgetter
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.antecedents import (
+    INFORMATIVE_TERMS,
     NAMED_TERMS,
-    TELLING_TERMS,
     closing_question,
     closing_questions,
     last_question,
@@ -275,7 +275,9 @@ def _own_suggestion(before: Exchange) -> str:
     answer = last_reply(before)
     if not put or not answer or not opens_with(answer[0].text, "affirmed"):
         return ""
-    told = next((s.text for s in answer if count_terms(s.text) >= TELLING_TERMS), "")
+    told = next(
+        (s.text for s in answer if count_terms(s.text) >= INFORMATIVE_TERMS), ""
+    )
     return answer_line(put[-1], told) if told else ""
 
 
@@ -332,7 +334,7 @@ def agreed_designs(message: Sequence[Sentence], before: Exchange) -> list[Senten
     is_yes = opens_with(message[0].text, "affirmed") and not message[0].is_question
     if not asked or not is_yes or says(message[0].text, "hedged_reply"):
         return []
-    prose = [s for s in last_reply(before) if s.heading and _is_telling(s)]
+    prose = [s for s in last_reply(before) if s.heading and _is_informative(s)]
     return _first_under_headings(prose)
 
 
@@ -348,7 +350,7 @@ def conditions(message: Sequence[Sentence]) -> Iterator[str]:
     for sentence in message[1:IN_REPLY]:
         if found := pattern("adds_condition").match(sentence.text):
             text = sentence.text[found.end() :]
-            is_telling = count_terms(text) >= TELLING_TERMS and stands_alone(text)
+            is_telling = count_terms(text) >= INFORMATIVE_TERMS and stands_alone(text)
             is_other = any(
                 says(text, kind) for kind in ("undecided", "trouble", "workflow")
             )
@@ -413,7 +415,7 @@ def _proposal_weight(text: str) -> float:
     # "should I switch?" is of what was said before
     if CHANGING.issuperset(terms(text)):
         return 0.0
-    is_telling = count_terms(text) >= TELLING_TERMS
+    is_telling = count_terms(text) >= INFORMATIVE_TERMS
     return weight_of(text, "proposed") or is_telling * weight_of(text, "would_do")
 
 
@@ -428,12 +430,12 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
         return _offered_before(before)
     if says(offer, "chore") or says(offer, "workflow_question"):
         return None
-    if count_terms(offer) >= TELLING_TERMS and stands_alone(offer):
+    if count_terms(offer) >= INFORMATIVE_TERMS and stands_alone(offer):
         return Agreed(answer_line(offer, answer), AgreedKind.ANSWERED_OFFER)
     tail = [s for s in sentences(before.assistant)[-TAIL:] if not s.is_question]
     named = (s for s in reversed(tail) if {*terms(offer)} & {*terms(s.text)})
     about = next(named, None)
-    if about is None or count_terms(about.text) < TELLING_TERMS:
+    if about is None or count_terms(about.text) < INFORMATIVE_TERMS:
         return None
     return Agreed(about.text, AgreedKind.OFFER)
 
@@ -442,16 +444,16 @@ def _offered_before(before: Exchange) -> Agreed | None:
     """What the agent can do, where it only asks "shall I?" behind that."""
     told = [s for s in last_reply(before) if not s.is_question][-1:]
     able = [s for s in told if opens_with(s.text, "able")]
-    telling = [s for s in able if count_terms(s.text) >= TELLING_TERMS]
+    telling = [s for s in able if count_terms(s.text) >= INFORMATIVE_TERMS]
     if not telling or says(telling[0].text, "chore"):
         return None
     return Agreed(telling[0].text, AgreedKind.OFFER)
 
 
-def _is_telling(sentence: Sentence) -> bool:
+def _is_informative(sentence: Sentence) -> bool:
     is_prose = not (sentence.is_heading or sentence.is_question)
     is_whole = not sentence.text.endswith((":", "：")) or ": " in sentence.text
-    return is_prose and is_whole and count_terms(sentence.text) >= TELLING_TERMS
+    return is_prose and is_whole and count_terms(sentence.text) >= INFORMATIVE_TERMS
 
 
 def _choice_with(option: Sentence, before: Exchange) -> Choice:

@@ -20,7 +20,7 @@ from keeplore.text.sentences import (
 from keeplore.text.terms import count_terms, stems, terms
 
 NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
-TELLING_TERMS = 3  # content words; "remove it" tells a later reader nothing
+INFORMATIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
 # words likewise, where the sentence says "this", "it", "them" of what it does not name
 FEW_WORDS = 4
 LAST_WORDS = 3  # sentences that end a reply
@@ -71,7 +71,7 @@ def _antecedents(
         for asked_last in closing_questions(before.assistant)[-1:]:
             heading = Sentence(asked_last.heading.rstrip(":："))
             asked_of = (asked_last, heading)  # behind "What do you prefer?"
-            yield from (s.text for s in asked_of if _is_telling(s))
+            yield from (s.text for s in asked_of if _is_informative(s))
 
 
 def _announced_before(text: str, replies: Sequence[Reply]) -> Iterator[str]:
@@ -89,11 +89,13 @@ def _announced_before(text: str, replies: Sequence[Reply]) -> Iterator[str]:
 def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
     """The sentence of a message before one of its others."""
     place = next((n for n, s in enumerate(message) if clip(s.text) == text), 0)
-    yield from (s.text for s in message[max(0, place - 1) : place] if _is_telling(s))
+    yield from (
+        s.text for s in message[max(0, place - 1) : place] if _is_informative(s)
+    )
 
 
-def _is_telling(sentence: Sentence) -> bool:
-    return count_terms(sentence.text) >= TELLING_TERMS
+def _is_informative(sentence: Sentence) -> bool:
+    return count_terms(sentence.text) >= INFORMATIVE_TERMS
 
 
 def last_reply(exchange: Exchange) -> Sequence[Sentence]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.salience import DIRECTS, directive_odds
 from keeplore.capture.discourse.statements import DialogueAct, Statement, statements_of
-from keeplore.capture.distill.antecedents import TELLING_TERMS, stands_alone
+from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS, stands_alone
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.revisions import lifts_rule
 from keeplore.text.sentences import Sentence
@@ -67,7 +67,7 @@ def directive_weight(sentence: Sentence) -> float:
     text = sentence.text
     if sentence.is_question or sentence.is_heading or text.endswith(":"):
         return 0.0
-    if count_terms(text) < TELLING_TERMS or not stands_alone(text):
+    if count_terms(text) < INFORMATIVE_TERMS or not stands_alone(text):
         return 0.0
     weight = weight_of(text, "directives")
     is_no_order = says(text, "workflow") or says(text, "far_off")
@@ -89,7 +89,7 @@ def stipulations(exchange: Exchange) -> Iterator[str]:
 def _may_stipulate(statement: Statement) -> bool:
     """False for what only goes on with the work, asks or puts off."""
     text = statement.text
-    if len(statement.terms) < TELLING_TERMS or says(text, "workflow"):
+    if len(statement.terms) < INFORMATIVE_TERMS or says(text, "workflow"):
         return False
     if opens_with(text, "tells_background"):
         return False

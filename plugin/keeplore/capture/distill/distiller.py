@@ -168,7 +168,7 @@ def _context(source: ExtractSource) -> Iterator[Extract]:
     """What the person told of the situation, in the first messages that tell anything."""
     own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
-    telling = [(order, s) for order, s in enumerate(opening) if _is_telling(s)]
+    telling = [(order, s) for order, s in enumerate(opening) if _is_informative(s)]
     for order, s in telling:
         is_first = order == telling[0][0]
         is_early = s.exchange < CONTEXT_EXCHANGES
@@ -187,7 +187,7 @@ def _context_weight(s: Statement, *, is_first: bool) -> float:
     return max(weight, HEADED) if is_headed else weight
 
 
-def _is_telling(s: Statement) -> bool:
+def _is_informative(s: Statement) -> bool:
     """Is it prose that tells a later reader something, and no order of the moment or set phrase?"""
     text = TYPED_COMMANDS.sub("", s.text)
     if len(s.terms) < ERRAND and opens_with(text.lstrip(), "next_step"):

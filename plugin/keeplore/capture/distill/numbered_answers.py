@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from keeplore.capture.cues import opens_with, says
-from keeplore.capture.distill.antecedents import LAST_WORDS, TELLING_TERMS, last_reply
+from keeplore.capture.distill.antecedents import (
+    INFORMATIVE_TERMS,
+    LAST_WORDS,
+    last_reply,
+)
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
@@ -38,7 +42,7 @@ def answers_by_number(message: str, before: Exchange) -> Iterator[str]:
 def undecided_points(message: str, before: Exchange) -> Iterator[str]:
     """The agent's numbered points to which a message answers that it does not know."""
     for point, answer in _answered_points(message, before):
-        is_told = count_terms(point) >= TELLING_TERMS
+        is_told = count_terms(point) >= INFORMATIVE_TERMS
         if is_told and opens_with(answer.text, "not_known"):
             yield point
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.capture.distill.agreements import IN_REPLY
-from keeplore.capture.distill.antecedents import TELLING_TERMS
+from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS
 from keeplore.capture.distill.choices import Choice
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange, Quote
@@ -127,7 +127,7 @@ def _correction(
         return
     for sentence in said:
         about = {*terms(sentence.text)}
-        if sentence.is_question or len(about) < TELLING_TERMS:
+        if sentence.is_question or len(about) < INFORMATIVE_TERMS:
             continue
         if any(about & old.terms for old in _recent(in_force, at)):
             yield decision_of(sentence.text, "user", exchange.id, CONFIRMED, at)

@@ -195,7 +195,9 @@ def opening_wording(message: str) -> Wording | None:
         return Wording(line, "opening")
     clauses = (line, pattern("title_clause").split(line)[0])
     whole = (
-        c for c in clauses if len(telling_stems(c)) > 1 and not _count_loose_words(c)
+        c
+        for c in clauses
+        if len(distinctive_stems(c)) > 1 and not _count_loose_words(c)
     )
     return next((Wording(clause, "opening") for clause in whole), None)
 
@@ -283,7 +285,7 @@ def is_pasted(message: str) -> bool:
     return is_page or opens_with(message, "title_pasted") or is_instructions(message)
 
 
-def telling_stems(phrase: str) -> set[str]:
+def distinctive_stems(phrase: str) -> set[str]:
     """Stems of the words that tell one conversation from another, and not only that there is a
     change, a file, a test.
     """
@@ -293,7 +295,7 @@ def telling_stems(phrase: str) -> set[str]:
 def naming_stems(phrase: str) -> set[str]:
     """The words of a phrase that say which thing is meant, so not the verb of an order."""
     verb, _, rest = phrase.partition(" ")
-    return telling_stems(rest if _is_verb(verb.lower()) else phrase)
+    return distinctive_stems(rest if _is_verb(verb.lower()) else phrase)
 
 
 @functools.cache

@@ -28,6 +28,7 @@ from keeplore.capture.distill.title_wording import (
     Wording,
     commit_subject,
     decision_wording,
+    distinctive_stems,
     document_title,
     error_wording,
     heading_wording,
@@ -43,7 +44,6 @@ from keeplore.capture.distill.title_wording import (
     retold_wish,
     short_statement,
     subject_of,
-    telling_stems,
     without_small_talk,
 )
 from keeplore.capture.segmenter import amends_proposal
@@ -202,11 +202,11 @@ def _opening_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
         yield opening, LABELLED
     elif error := error_wording(message):
         yield error, PRINTED
-    elif opening and not _is_telling(request_wording(sentences(message)[0])):
+    elif opening and not _is_informative(request_wording(sentences(message)[0])):
         yield opening, OPENING_WORDS
 
 
-def _is_telling(asked: Wording | None) -> bool:
+def _is_informative(asked: Wording | None) -> bool:
     return asked is not None and bool(naming_stems(asked.text))
 
 
@@ -217,7 +217,7 @@ def _opening(exchanges: Sequence[Exchange]) -> int:
 
 def _names(message: str) -> bool:
     """True where a message names something by itself."""
-    return is_pasted(message) or len(telling_stems(without_small_talk(message))) > 1
+    return is_pasted(message) or len(distinctive_stems(without_small_talk(message))) > 1
 
 
 def _later_message_titles(
@@ -339,7 +339,8 @@ def _score(wording: Wording, about: Profile, spread: float) -> float:
     if is_foreign(phrase):
         return FOREIGN + FORMS[form] - (len(stems(phrase)) < FEW_WORDS)
     heavy = sorted(
-        (about.weights.get(term, 0.0) for term in telling_stems(phrase)), reverse=True
+        (about.weights.get(term, 0.0) for term in distinctive_stems(phrase)),
+        reverse=True,
     )
     covered = sum(
         share * weight for share, weight in zip(COVERAGE, heavy, strict=False)

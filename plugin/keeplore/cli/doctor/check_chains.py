@@ -25,7 +25,9 @@ def chain_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 
 def left_versions(workspace: Workspace) -> list[tuple[str, str]]:
     """The paths of memories that are newer versions of a forgotten one, with its id."""
-    return _versions_of(workspace.store.stones.ids(), workspace.index.dangling_links())
+    return _versions_of(
+        workspace.store.tombstones.ids(), workspace.index.dangling_links()
+    )
 
 
 def _versions_of(
@@ -42,14 +44,16 @@ def _versions_of(
 
 
 def _dangling_links(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
-    gone = workspace.store.stones.ids()
+    gone = workspace.store.tombstones.ids()
     links = workspace.index.dangling_links()
     lost = [link for link in links if link[2] not in gone]
     remedy = "Mend the link, or fetch what it names"
     yield from several(
         note(part, f"{' '.join(link)}, which is not here", remedy) for link in lost
     )
-    purged = {stone.id for stone in workspace.store.stones if stone.is_purged}
+    purged = {
+        tombstone.id for tombstone in workspace.store.tombstones if tombstone.is_purged
+    }
     yield from several(
         _left_version(part, path, target, is_purged=target in purged)
         for path, target in _versions_of(gone, links)

@@ -46,7 +46,7 @@ def _code(part: str, opened: CodeWorkspace) -> Iterator[DoctorFinding]:
     opened.index.refresh()
     notes = list(opened.store.scan())
     unmerged = opened.code_store.unmerged()
-    fix = partial(_heal, opened, tuple(unmerged))
+    fix = partial(_repair_merges, opened, tuple(unmerged))
     yield from several(
         wrong(part, f"{path} waits in a merge", "`keeplore doctor --fix`", fix)
         for path in sorted(unmerged)
@@ -74,7 +74,7 @@ def _authors(part: str, trust: AuthorTrust) -> Iterator[DoctorFinding]:
     )
 
 
-def _heal(opened: CodeWorkspace, paths: tuple[str, ...]) -> str:
-    healed = opened.store.heal(paths)
+def _repair_merges(opened: CodeWorkspace, paths: tuple[str, ...]) -> str:
+    healed = opened.store.repair_merges(paths)
     opened.index.refresh()
     return f"{', '.join(healed) or 'nothing'} joined by fields; `git add` what you agree with"

@@ -57,7 +57,7 @@ from keeplore.text.dates import minute_of
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.shared_settings import commit_settings
-from keeplore.workspace.lifecycle.sync_workspace import heal
+from keeplore.workspace.lifecycle.sync_workspace import repair_merges
 from keeplore.workspace.machine_trust import MachineState
 from keeplore.workspace.reading.listing import waiting_rows
 from keeplore.workspace.sync_status import LastSync
@@ -212,7 +212,7 @@ def _finish_and_commit(workspace: Workspace) -> str:
     """What only files of memory have stopped goes on. Raises RepositoryBusy where a person has to
     decide.
     """
-    heal(workspace)
+    repair_merges(workspace)
     done = workspace.store.commit()
     return f"it is finished and committed: {counted(len(done.paths), 'file')}"
 
@@ -347,11 +347,11 @@ def _make_missing_vectors(workspace: Workspace) -> str:
 
 def _forgotten_findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     store = workspace.store
-    stones = store.stones.ids()
-    for id_ in sorted(stones - {stone.id for stone in store.tombstones()}):
+    tombstones = store.tombstones.ids()
+    for id_ in sorted(tombstones - {tombstone.id for tombstone in store.tombstones}):
         message = f"forgotten/{id_}.json cannot be read; {id_} stays forgotten"
         yield wrong(part, message, "`git checkout` a sound one")
-    rows = workspace.index.memories(sorted(stones)).values()
+    rows = workspace.index.memories(sorted(tombstones)).values()
     back = store.came_back() | {row.path for row in rows}
     yield from several(
         _forgotten_file(f"{part} file", workspace.root, path) for path in sorted(back)

@@ -165,12 +165,12 @@ class LaterSayings:
         for text, revision in revisions_in(row.said):
             of_it = [said for said in sayings if revision.key & said.words]
             needs_talk = of_it and not (revision.about or is_same_talk)
-            talk = self._talk_stems(row) if needs_talk else None
+            talk = self._conversation_stems(row) if needs_talk else None
             if _is_replaced(of_it, revision, talk):
                 return text
         return ""
 
-    def _talk_stems(self, row: PassageRow) -> frozenset[str]:
+    def _conversation_stems(self, row: PassageRow) -> frozenset[str]:
         """The stems of what was said shortly before a passage of a conversation, and in it."""
         memory = self._load_believed(row.path)
         exchanges = Conversation.from_markdown(memory.body).exchanges if memory else ()

@@ -86,7 +86,7 @@ def newest_first(
     """
     asked = asked_figure(question)
     is_of_now = not (question.is_about_past or question.is_of_several)
-    entries = [_in_talk(hit, question, look_up(hit), asked) for hit in hits]
+    entries = [_in_conversation(hit, question, look_up(hit), asked) for hit in hits]
     ordered: list[Stated] = []
     for one in entries:
         places = (
@@ -102,7 +102,7 @@ def newest_first(
     return [one.hit for one in ordered]
 
 
-def _in_talk(
+def _in_conversation(
     hit: RecallHit,
     question: ParsedQuestion,
     talk: ConversationContext,

@@ -46,7 +46,7 @@ _BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 
 def forget_all(
     root: Path,
-    stones: Tombstones,
+    tombstones: Tombstones,
     found: Mapping[str, Sequence[MemoryFile]],
     write: Callable[[Sequence[MemoryFile]], Tombstone],
 ) -> list[Tombstone]:
@@ -56,15 +56,15 @@ def forget_all(
     these. Raises NotFound before anything is done, or as ``remove_forgotten``.
     """
     for memory_id, copies in found.items():
-        if not copies and stones.get(memory_id) is None:
+        if not copies and tombstones.get(memory_id) is None:
             raise no_such_memory(memory_id)
     written = [
-        write(copies) if copies else stones.get(memory_id)
+        write(copies) if copies else tombstones.get(memory_id)
         for memory_id, copies in found.items()
     ]
     paths = {id_: [copy.path for copy in copies] for id_, copies in found.items()}
     remove_forgotten(root, paths, "keeplore forget")
-    return [stone for stone in written if stone]
+    return [tombstone for tombstone in written if tombstone]
 
 
 def remove_forgotten(
@@ -88,21 +88,25 @@ def remove_forgotten(
         )
 
 
-def write_stone(
-    root: Path, stones: Tombstones, copies: Sequence[MemoryFile], machine: str, at: str
+def write_tombstone(
+    root: Path,
+    tombstones: Tombstones,
+    copies: Sequence[MemoryFile],
+    machine: str,
+    at: str,
 ) -> Tombstone:
     """Write the tombstone of a memory whose files are ``copies``, the newest first; they stay."""
     path, memory = copies[0]
-    stone = stones.get(memory.id)
-    if stone is None:
+    tombstone = tombstones.get(memory.id)
+    if tombstone is None:
         turns = tuple(turns_of(memory))
-        stone = Tombstone(
+        tombstone = Tombstone(
             memory.id, at, machine, content=hash_of(memory), turns=turns, path=path
         )
-    if not stone.is_purged:
+    if not tombstone.is_purged:
         keep_text(root, memory.id, path)
-    stones.write(stone)
-    return stone
+    tombstones.write(tombstone)
+    return tombstone
 
 
 def keep_text(root: Path, memory_id: str, path: str) -> None:
@@ -113,14 +117,14 @@ def keep_text(root: Path, memory_id: str, path: str) -> None:
 
 
 def without_forgotten(
-    root: Path, stones: Tombstones, cache: CycleCache, present: Iterable[FileState]
+    root: Path, tombstones: Tombstones, cache: CycleCache, present: Iterable[FileState]
 ) -> Iterator[FileState]:
     """These files but those that hold a forgotten memory, at its place or under a name of ours."""
-    digits = {short_id(memory_id) for memory_id in stones.ids()}
-    places = {stone.path for stone in stones} if digits else set()
+    digits = {short_id(memory_id) for memory_id in tombstones.ids()}
+    places = {tombstone.path for tombstone in tombstones} if digits else set()
     for file in present:
         is_likely = digits_of(file.path) in digits or file.path in places
-        if not (is_likely and _id_at(root, cache, file) in stones):
+        if not (is_likely and _id_at(root, cache, file) in tombstones):
             yield file
 
 
@@ -132,20 +136,22 @@ def remove_returned(
     """
     ids = {memory_id for path in on_disk if (memory_id := id_of(path))}
     likely_digits = {"", *(short_id(memory_id) for memory_id in ids)}
-    stones = Tombstones(root)
+    tombstones = Tombstones(root)
     for path, file in [*on_disk.items()] if ids else ():
         if digits_of(path) not in likely_digits or not is_memory(path):
             continue
         memory_id = _id_at(root, cache, file)
         if memory_id in ids:
-            withdraw_file(root, stones, path, memory_id)
+            withdraw_file(root, tombstones, path, memory_id)
             del on_disk[path]
 
 
-def withdraw_file(root: Path, stones: Tombstones, path: str, memory_id: str) -> None:
+def withdraw_file(
+    root: Path, tombstones: Tombstones, path: str, memory_id: str
+) -> None:
     """Remove a file that holds a forgotten memory; one that the disk keeps stops nothing else."""
-    stone = stones.get(memory_id)
-    if stone is None or not stone.is_purged:
+    tombstone = tombstones.get(memory_id)
+    if tombstone is None or not tombstone.is_purged:
         keep_text(root, memory_id, path)
     with contextlib.suppress(OSError):
         files.remove(root, path)
@@ -153,10 +159,10 @@ def withdraw_file(root: Path, stones: Tombstones, path: str, memory_id: str) -> 
     run(root, "update-index --force-remove --", path)
 
 
-def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
+def restore(root: Path, tombstones: Tombstones, memory_id: str) -> str:
     """Put the text back, and only then take the tombstone away; returns the path. The caller sees
     to it that no commit comes in between."""
-    path, memory, data = _text(root, stones, memory_id)
+    path, memory, data = _text(root, tombstones, memory_id)
     if not (is_memory(path) and is_portable(path)):
         path = relative_path(memory)
     if not files.is_free(root, path) and id_at(root, path) != memory_id:
@@ -165,14 +171,14 @@ def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
             "Move it away, then run `keeplore restore` again",
         )
     files.write(root, path, data)
-    stones.remove(memory_id)
+    tombstones.remove(memory_id)
     run(root, "update-ref -d", f"{KEPT}{memory_id}")
     return path
 
 
-def forgotten_memory(root: Path, stones: Tombstones, memory_id: str) -> Memory:
+def forgotten_memory(root: Path, tombstones: Tombstones, memory_id: str) -> Memory:
     """What was forgotten, as ``restore`` would put it back. Raises NotFound."""
-    return _forgotten_text(root, stones, memory_id)[1]
+    return _forgotten_text(root, tombstones, memory_id)[1]
 
 
 class MemoryVersion(NamedTuple):
@@ -226,35 +232,37 @@ def _deletion_of(root: Path, path: str) -> tuple[str, str]:
     return commit, day
 
 
-def _text(root: Path, stones: Tombstones, memory_id: str) -> MemoryVersion:
+def _text(root: Path, tombstones: Tombstones, memory_id: str) -> MemoryVersion:
     """The version that ``restore`` puts back: of a forgotten memory, or the last one of a file that
     was deleted by hand.
     """
-    if is_id(memory_id) and memory_id not in stones:
+    if is_id(memory_id) and memory_id not in tombstones:
         for version in versions(root, memory_id, ""):
             return version
-    return _forgotten_text(root, stones, memory_id)
+    return _forgotten_text(root, tombstones, memory_id)
 
 
-def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> MemoryVersion:
+def _forgotten_text(
+    root: Path, tombstones: Tombstones, memory_id: str
+) -> MemoryVersion:
     """The version that the tombstone is for. Raises NotFound."""
-    if memory_id not in stones:
+    if memory_id not in tombstones:
         raise NotFound(
             f"{memory_id!r} is not forgotten",
             f"The files of {root / 'forgotten'} are named after the ids that can be restored",
         )
-    stone = stones.get(memory_id) or Tombstone(memory_id)
-    if stone.is_purged:
+    tombstone = tombstones.get(memory_id) or Tombstone(memory_id)
+    if tombstone.is_purged:
         raise NotFound(
             f"{memory_id} was purged, its text is gone",
             "Write it anew, or take it from a backup",
         )
-    found = list(versions(root, memory_id, stone.path))
+    found = list(versions(root, memory_id, tombstone.path))
     for version in found:
-        if hash_of(version.memory) == stone.content:
+        if hash_of(version.memory) == tombstone.content:
             return version
     if not found:
-        raise _no_text(memory_id, stone.machine)
+        raise _no_text(memory_id, tombstone.machine)
     return found[0]
 
 

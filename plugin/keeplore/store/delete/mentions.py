@@ -59,10 +59,10 @@ def _text_left(path: str, data: bytes, ids: Collection[str]) -> bytes:
 def _is_bare(data: bytes, memory_id: str) -> bool:
     """Is it a tombstone of a purge, which tells nothing of the text?"""
     try:
-        stone = parse(data, memory_id)
+        tombstone = parse(data, memory_id)
     except Corrupt:
         return False
-    return stone.is_purged and stone == without_text(stone)
+    return tombstone.is_purged and tombstone == without_text(tombstone)
 
 
 def merge_copies(root: Path, ids: Iterable[str]) -> dict[str, None]:

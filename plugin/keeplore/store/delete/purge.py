@@ -119,7 +119,7 @@ def check(root: Path, branch: str, cache: CycleCache, ids: Iterable[str]) -> Non
 
 def mark_purged(
     root: Path,
-    stones: Tombstones,
+    tombstones: Tombstones,
     copies: Mapping[str, Sequence[str]],
     machine: str,
     at: str,
@@ -135,28 +135,28 @@ def mark_purged(
         root, git_reader(root), dict.fromkeys(copies, ()), ("--remotes",)
     )
     for memory_id in copies:
-        known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
+        known = tombstones.get(memory_id) or Tombstone(memory_id, at, machine)
         blobs = {text.blob for text in shared if text.memory_id == memory_id}
         merged = tuple(sorted(blobs.union(known.blobs)))
-        stones.write(without_text(replace(known, is_purged=True, blobs=merged)))
+        tombstones.write(without_text(replace(known, is_purged=True, blobs=merged)))
     remove_forgotten(root, copies, "keeplore forget --purge")
 
 
-def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> None:
+def adopt(tombstones: Tombstones, theirs: Iterable[Tombstone]) -> None:
     """Write down which memories another machine purged."""
-    for stone in theirs:
-        known = stones.get(stone.id)
-        both = joined(known, stone) if known else without_text(stone)
-        if stone.is_purged and both != known:
-            stones.write(both)
+    for tombstone in theirs:
+        known = tombstones.get(tombstone.id)
+        both = joined(known, tombstone) if known else without_text(tombstone)
+        if tombstone.is_purged and both != known:
+            tombstones.write(both)
 
 
-def include_copies(root: Path, stones: Tombstones, machine: str, at: str) -> None:
+def include_copies(root: Path, tombstones: Tombstones, machine: str, at: str) -> None:
     """Purge what merges put beside purged memories as well; the next commit removes its files."""
-    for memory_id in merge_copies(root, purged_blobs(stones)):
-        known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
+    for memory_id in merge_copies(root, purged_blobs(tombstones)):
+        known = tombstones.get(memory_id) or Tombstone(memory_id, at, machine)
         if not known.is_purged:
-            stones.write(without_text(replace(known, is_purged=True)))
+            tombstones.write(without_text(replace(known, is_purged=True)))
 
 
 def check_loss(
@@ -168,9 +168,9 @@ def check_loss(
     Raises RepositoryError.
     """
     new = {
-        short_id(stone.id)
-        for stone in theirs
-        if stone.is_purged and stone.id not in known
+        short_id(tombstone.id)
+        for tombstone in theirs
+        if tombstone.is_purged and tombstone.id not in known
     }
     lost = sum(digits_of(path) in new for path in paths) if new else 0
     if lost > LOSS_FROM and lost > len(paths) * LOSS_SHARE:
@@ -181,12 +181,14 @@ def check_loss(
         )
 
 
-def purged_blobs(stones: Iterable[Tombstone]) -> dict[str, frozenset[str]]:
+def purged_blobs(tombstones: Iterable[Tombstone]) -> dict[str, frozenset[str]]:
     """Id → blobs of every memory that was purged."""
     found: dict[str, frozenset[str]] = {}
-    for stone in stones:
-        if stone.is_purged:
-            found[stone.id] = found.get(stone.id, frozenset()) | set(stone.blobs)
+    for tombstone in tombstones:
+        if tombstone.is_purged:
+            found[tombstone.id] = found.get(tombstone.id, frozenset()) | set(
+                tombstone.blobs
+            )
     return found
 
 
@@ -225,7 +227,7 @@ def _exclusions(root: Path, commits: Iterable[str]) -> Iterator[str]:
             yield f"^{commit}"
 
 
-def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
+def new_tombstones(root: Path, head: str, other: str) -> list[Tombstone]:
     """The readable tombstones of a commit that HEAD lacks or has in another version."""
     found, read = [], git_reader(root)
     before = head or output(root, "hash-object -t tree --stdin").text
@@ -239,7 +241,7 @@ def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
 
 
 def carry_out(
-    root: Path, branch: str, cache: CycleCache, stones: Tombstones
+    root: Path, branch: str, cache: CycleCache, tombstones: Tombstones
 ) -> PurgeResult:
     """Take everything that tombstones call purged out of history and out of git's objects.
 
@@ -247,7 +249,7 @@ def carry_out(
     when HEAD moves. Refs, reflogs and stashes follow; the index and the person's files stay. Can be
     run again after a kill. Raises RepositoryBusy or RepositoryError.
     """
-    wanted = purged_blobs(stones)
+    wanted = purged_blobs(tombstones)
     if not wanted:
         return PurgeResult()
 

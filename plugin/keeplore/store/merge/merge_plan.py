@@ -305,8 +305,8 @@ def merge_versions(path: str, base: bytes | None, one: bytes, other: bytes) -> J
     """
     if path == SETTINGS:
         return merge_settings(base, one, other), {}
-    if stone := tombstones.id_of(path):
-        return tombstones.merged_bytes(one, other, stone), {}
+    if memory_id := tombstones.id_of(path):
+        return tombstones.merged_bytes(one, other, memory_id), {}
     try:
         before = base.decode() if base is not None else None
         first, second = one.decode(), other.decode()

@@ -52,11 +52,11 @@ def restore_files(
     lost = _lost_paths(backend, on_disk, foreign_at)
     if backend.has_filter(lost):
         raise Unsupported("a filter")
-    stones = tombstones.Tombstones(backend.root)
+    forgotten = tombstones.Tombstones(backend.root)
     is_changed = False
     for path in lost:
         data = backend.read(tracked[path], path)
-        is_forgotten = is_memory(path) and id_of(path, data) in stones
+        is_forgotten = is_memory(path) and id_of(path, data) in forgotten
         if is_forgotten or cache.is_own(path, files.file_state(backend.root, path)):
             continue
         is_changed = True

@@ -171,9 +171,9 @@ class CommitTask:
             LOG.info("%s: %s", workspace.name, e)
             self._again_at = time.monotonic() + BUSY_S
             # here, because few workers ever need it
-            from keeplore.workspace.lifecycle.sync_workspace import heal
+            from keeplore.workspace.lifecycle.sync_workspace import repair_merges
 
-            if heal(workspace, BUSY_S):
+            if repair_merges(workspace, BUSY_S):
                 self._again_at = time.monotonic()
             return
         if is_new:

@@ -13,12 +13,12 @@ from keeplore.sync import synchronise as exchange
 from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies
 from keeplore.workspace.workspace import Workspace
 
-HEAL_S = 2.0  # of reading what changed, where nobody asked for it
+REPAIR_S = 2.0  # of reading what changed, where nobody asked for it
 # in what the index says of a file that a merge may have left so
 _TROUBLES = ("conflict", "twice", "its id is that of")
 
 
-def heal(workspace: Workspace, quiet_s: float = 0.0) -> tuple[str, ...]:
+def repair_merges(workspace: Workspace, quiet_s: float = 0.0) -> tuple[str, ...]:
     """Mend what merges by git, an IDE or a forge left: the paths that were written. Raises
     RepositoryError.
 
@@ -33,8 +33,8 @@ def heal(workspace: Workspace, quiet_s: float = 0.0) -> tuple[str, ...]:
         with contextlib.suppress(IndexUnavailable):
             # in a worker, which holds up what is said meanwhile: the rest of a new clone is looked
             # at the next time
-            workspace.index.refresh(within_s=HEAL_S if quiet_s else None)
-            return (*concluded, *store.heal(_troubled_paths(workspace)))
+            workspace.index.refresh(within_s=REPAIR_S if quiet_s else None)
+            return (*concluded, *store.repair_merges(_troubled_paths(workspace)))
         return concluded
 
 
@@ -42,7 +42,7 @@ def _troubled_paths(workspace: Workspace) -> list[str]:
     """The files that a merge may have left wrong, as the index knows them. Raises
     IndexUnavailable.
     """
-    index, forgotten = workspace.index, workspace.store.stones.ids()
+    index, forgotten = workspace.index, workspace.store.tombstones.ids()
     troubled = [path for path, problem in index.problems() if _is_trouble(problem)]
     # a merge by git may put a memory under another one's name, where no commit looks for it
     back = [row.path for row in index.memories([*forgotten]).values()]
@@ -55,7 +55,7 @@ def synchronise(
     """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then.
 
     ``is_unrelated`` allows a remote that began as another workspace, ``quiet_s`` is that of
-    ``heal``. Raises WorkspaceFrozen, too.
+    ``repair_merges``. Raises WorkspaceFrozen, too.
     """
     workspace.check_not_frozen()
     act = partial(_synchronise, workspace, is_unrelated=is_unrelated, quiet_s=quiet_s)
@@ -65,7 +65,7 @@ def synchronise(
 def _synchronise(
     workspace: Workspace, *, is_unrelated: bool, quiet_s: float
 ) -> SyncResult:
-    heal(workspace, quiet_s)
+    repair_merges(workspace, quiet_s)
     with shared_file_rights(workspace.root):
         result = exchange(
             workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated

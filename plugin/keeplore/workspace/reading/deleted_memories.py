@@ -22,7 +22,7 @@ _BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 class DeletedMemory:
     """``text`` is None where git here has none, and ``restore`` does not work then."""
 
-    stone: Tombstone
+    tombstone: Tombstone
     text: Memory | None
 
     @property
@@ -44,14 +44,19 @@ def deleted_memories(workspace: Workspace) -> Iterator[DeletedMemory]:
     """What was forgotten in a workspace, the last first; of versions that went together the newest,
     with which the others come back.
     """
-    stones = sorted(workspace.store.tombstones(), key=_order, reverse=True)
-    for _, together in groupby(stones, key=lambda stone: (stone.at, stone.machine)):
-        gone = [DeletedMemory(stone, _text(workspace, stone.id)) for stone in together]
+    tombstones = sorted(workspace.store.tombstones, key=_order, reverse=True)
+    for _, together in groupby(
+        tombstones, key=lambda tombstone: (tombstone.at, tombstone.machine)
+    ):
+        gone = [
+            DeletedMemory(tombstone, _text(workspace, tombstone.id))
+            for tombstone in together
+        ]
         yield from _newest_versions(gone)
 
 
-def _order(stone: Tombstone) -> tuple[str, str, str]:
-    return stone.at, stone.machine, stone.id
+def _order(tombstone: Tombstone) -> tuple[str, str, str]:
+    return tombstone.at, tombstone.machine, tombstone.id
 
 
 def _text(workspace: Workspace, memory_id: str) -> Memory | None:
@@ -67,7 +72,7 @@ def _newest_versions(gone: Iterable[DeletedMemory]) -> Iterator[DeletedMemory]:
     """
     older: set[str] = set()
     for one in sorted(gone, key=lambda one: one.version, reverse=True):
-        if one.stone.id not in older:
+        if one.tombstone.id not in older:
             yield one
         older |= one.older
 
@@ -97,5 +102,7 @@ def find_forgotten(
 
 def _gone_ids(workspace: Workspace, beginning: str) -> list[str]:
     start = f"mem_{beginning.removeprefix('mem_')}"
-    ids = sorted(id_ for id_ in workspace.store.stones.ids() if id_.startswith(start))
+    ids = sorted(
+        id_ for id_ in workspace.store.tombstones.ids() if id_.startswith(start)
+    )
     return ids or [one.id for one in workspace.store.deleted(beginning)]

@@ -100,12 +100,13 @@ def _forgotten_explanation(
         workspace, id_ = find_forgotten(registry, reference, cwd)
     except NotFound:
         return None
-    stone = next(
-        (stone for stone in workspace.store.tombstones() if stone.id == id_), None
+    tombstone = next(
+        (tombstone for tombstone in workspace.store.tombstones if tombstone.id == id_),
+        None,
     )
-    if stone is None:  # its file was deleted by hand, and the error says so
+    if tombstone is None:  # its file was deleted by hand, and the error says so
         return None
-    day = f" on {day_of(stone.at)}" if stone.at else ""
+    day = f" on {day_of(tombstone.at)}" if tombstone.at else ""
     return ScoreExplanation(
         id_,
         "",

@@ -71,7 +71,7 @@ def statistics(workspace: Workspace) -> Statistics:
         memories=len(heads),
         archived=sum(row.is_archived for row in rows),
         superseded=sum(bool(row.superseded_by) for row in rows),
-        forgotten=len(store.stones.ids()),
+        forgotten=len(store.tombstones.ids()),
         waiting=len(waiting_rows(workspace, MemoryFilter())),
         chains=len(chains),
         forks=sum(len(chain.leaves) > 1 for chain in chains),

@@ -91,7 +91,7 @@ def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
     is_ours = row_filter(workspace)
     sayings = sayings_of(workspace, is_ours)
     for title, rows in _groups(workspace, is_ours):
-        talks = [*_digested_talks(workspace, rows)]
+        talks = [*_digested_conversations(workspace, rows)]
         if len(talks) < LEAST:
             continue
         sections = _sections(workspace, talks, sayings)
@@ -154,7 +154,7 @@ def _grouped(
     return list(found.values())
 
 
-def _digested_talks(
+def _digested_conversations(
     workspace: Workspace, rows: Sequence[MemoryRow]
 ) -> Iterator[DigestedConversation]:
     for row in rows:

@@ -146,15 +146,14 @@ class DigestModel:
     ) -> list[WrittenLine]:
         """The lines that a model writes of the conversations and that pass the gates."""
         deps = refine_deps(self._workspace)
-        stones = {stone.content for stone in deps.store.tombstones() if stone.content}
         project = draft.talks[0].memory.project
 
         gates = LineGates(
             lambda text: deps.sanitised(text, project),
-            stones.__contains__,
+            deps.store.tombstones.content_hashes().__contains__,
             deps.least_confidence,
         )
-        talks = [_talk_for_model(talk, deps.is_pasted) for talk in draft.talks]
+        talks = [_conversation_for_model(talk, deps.is_pasted) for talk in draft.talks]
         read = partial(
             digest_writing.written_lines, talks=talks, gates=gates, dropped=dropped
         )
@@ -174,7 +173,7 @@ def _cost_fields(asker: ModelClient, dropped: Counter[str]) -> dict[str, Any]:
     }
 
 
-def _talk_for_model(
+def _conversation_for_model(
     talk: DigestedConversation, is_pasted: Callable[[str], bool]
 ) -> DigestSource:
     """A conversation as a model is shown it, and as its lines are checked."""
@@ -190,7 +189,7 @@ def _talk_for_model(
 def _cost(draft: DigestDraft) -> int:
     """Tokens that a model would read."""
     instructions = f"{digest_writing.PROMPT.text}{digest_writing.SCHEMA}"
-    shown = [_talk_for_model(talk, lambda _: False) for talk in draft.talks]
+    shown = [_conversation_for_model(talk, lambda _: False) for talk in draft.talks]
     return sum(
         tokens(instructions) + tokens(question)
         for question in digest_writing.questions(shown)

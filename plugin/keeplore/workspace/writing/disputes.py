@@ -71,7 +71,7 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
         return ()
     rows = index.memories(sorted(contradicting))
     versions = {id_: chain.members for chain in index.chains() for id_ in chain.members}
-    forgotten = store.stones.ids()
+    forgotten = store.tombstones.ids()
     decided = _decided_ids(store) | forgotten
     found = []
     for id_, row in rows.items():

@@ -159,15 +159,15 @@ def _forgotten_together(workspace: Workspace, memory_id: str) -> tuple[str, ...]
     """The versions that one command forgot: their tombstones have one time and machine, and their
     texts are linked.
     """
-    stones = {stone.id: stone for stone in workspace.store.tombstones()}
-    own = stones.get(memory_id)
+    tombstones = {tombstone.id: tombstone for tombstone in workspace.store.tombstones}
+    own = tombstones.get(memory_id)
     if own is None:
         return (memory_id,)
     links: dict[str, set[str]] = {}  # version → what it supersedes
-    for stone in stones.values():
-        if (stone.at, stone.machine) == (own.at, own.machine):
-            for memory in _texts(workspace, stone.id):
-                links[stone.id] = {
+    for tombstone in tombstones.values():
+        if (tombstone.at, tombstone.machine) == (own.at, own.machine):
+            for memory in _texts(workspace, tombstone.id):
+                links[tombstone.id] = {
                     id_ for kind, id_ in memory.links if kind == "supersedes"
                 }
     return _linked_versions(memory_id, links)

@@ -42,7 +42,7 @@ def review_candidates(
     or forgotten.
     """
     workspace.index.refresh_for_reading()
-    settled = _rejected(workspace) | workspace.store.stones.ids()
+    settled = _rejected(workspace) | workspace.store.tombstones.ids()
     met: set[tuple[str, str, str]] = set()  # place and statement
     for row in workspace.index.listed(
         MemoryFilter(allowed, kind="conversation", since=since, limit=newest)

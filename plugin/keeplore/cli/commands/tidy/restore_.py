@@ -73,9 +73,9 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
         return
     rows = [
         (
-            short_id(memory.stone.id),
-            day_of(memory.stone.at),
-            memory.stone.machine,
+            short_id(memory.tombstone.id),
+            day_of(memory.tombstone.at),
+            memory.tombstone.machine,
             _title(memory),
         )
         for memory in found
@@ -86,14 +86,14 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
 
 def _as_json(deleted: DeletedMemory) -> dict[str, Any]:
-    facts = attributes_of(deleted.stone, "id", "at", "machine", "path", "is_purged")
+    facts = attributes_of(deleted.tombstone, "id", "at", "machine", "path", "is_purged")
     return {**facts, "title": deleted.title, "can_return": deleted.text is not None}
 
 
 def _title(deleted: DeletedMemory) -> str:
-    if deleted.stone.is_purged:
+    if deleted.tombstone.is_purged:
         return "(purged)"
     return (
         deleted.title
-        or f"(no text in git here; it was forgotten on {deleted.stone.machine})"
+        or f"(no text in git here; it was forgotten on {deleted.tombstone.machine})"
     )
