@@ -113,7 +113,7 @@ def _notes_folder(places: Places, named: Path | None, hosts: list[str]) -> Path 
     home = roots[machine.home] / NOTES_FOLDER
     folder = home if named == Path() else named.expanduser().resolve()
     for root in roots.values():
-        if folder.is_relative_to(root) and "memory" in folder.relative_to(root).parts:
+        if _is_memory(folder, root):
             if is_frozen(root, places.state):
                 raise WorkspaceFrozen(root)
             return folder
@@ -125,6 +125,10 @@ def _elsewhere_error(folder: Path, roots: Iterable[Path]) -> ConfigError:
     return ConfigError(
         f"{folder} is not in the memory of a workspace", f"Name a folder in {known}"
     )
+
+
+def _is_memory(folder: Path, root: Path) -> bool:
+    return folder.is_relative_to(root) and "memory" in folder.relative_to(root).parts
 
 
 def _say_outcome(plan: ConnectPlan, host: str) -> None:
