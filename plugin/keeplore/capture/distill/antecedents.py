@@ -82,7 +82,7 @@ def _announced_before(text: str, replies: Sequence[Reply]) -> Iterator[str]:
         if not isinstance(asked, AgentQuestion) or text not in asked.answer:
             continue
         said = sentences(before)[-1:] if isinstance(before, str) else ()
-        yield from (s.text.rstrip(":：") for s in said if _is_telling(s))
+        yield from (s.text.rstrip(":：") for s in said if _is_informative(s))
         yield asked.question
 
 
