@@ -90,7 +90,7 @@ def _going_on() -> frozenset[str]:
 
 
 def distinctive_pairs(text: str) -> list[str]:
-    """The pairs of characters in ``telling_parts``, and letters that stand alone, each once."""
+    """The pairs of characters in ``distinctive_parts``, and letters that stand alone, each once."""
     return list(
         dict.fromkeys(pair for part in distinctive_parts(text) for pair in pairs(part))
     )
