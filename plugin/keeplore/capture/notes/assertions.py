@@ -23,9 +23,9 @@ _OF_TALK = (
 _HOLDS_ALWAYS = ("firm", "states_caused", "states_limited")
 
 
-def is_asserted(text: str, *, is_correction: bool) -> bool:
-    """True where a sentence of the person's states for good how things are; ``is_correction`` where
-    it stands against what was said before.
+def is_asserted(text: str, *, is_for_good: bool) -> bool:
+    """True where a sentence of the person's states for good how things are; ``is_for_good`` where
+    it stands against what was said before, or behind "keep in mind".
     """
     if not says(text, "states_present"):
         return False
@@ -33,7 +33,7 @@ def is_asserted(text: str, *, is_correction: bool) -> bool:
         return False
     if any(says(text, name) for name in _OF_TALK):
         return False
-    return is_correction or any(says(text, name) for name in _HOLDS_ALWAYS)
+    return is_for_good or any(says(text, name) for name in _HOLDS_ALWAYS)
 
 
 def category_of_assertion(text: str) -> str:

@@ -300,9 +300,8 @@ def _statement_candidate(
     if any(says(led, name) for name in ("undecided", "workflow", "doubted")):
         return None
     certainty, category = _by_rule(text, led)
-    if not is_document and is_asserted(
-        led, is_correction=opens_with(text, "corrected")
-    ):
+    is_told_for_good = opens_with(text, "corrected") or opens_with(text, "volunteered")
+    if not is_document and is_asserted(led, is_for_good=is_told_for_good):
         certainty = max(certainty, ASSERTED)
         category = category or category_of(led, category_of_assertion(led))
     if not certainty:
