@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,8 +41,10 @@ ID = re.compile(r"(?:mem_)?([0-9a-f]{8})(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?"
 
 
 @pytest.fixture
-def window(home: Path) -> Iterator[Window]:
+def window(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
     places = Places(home / "state", home / "cache")
+    # a name that begins with a digit would stand behind a time without a gap
+    monkeypatch.setattr(socket, "gethostname", lambda: "studio")
     lay_down(places, home / "memory")
     with opened(home / "memory") as window:
         fill(window.workspace)
