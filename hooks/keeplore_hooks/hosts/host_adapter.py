@@ -21,6 +21,7 @@ from keeplore_hooks.hosts.base import (
 )
 from keeplore_hooks.hosts.jsonl import Json, clean, payload_object, record_path, text
 from keeplore_hooks.hosts.payload import ASKED_ONLY, HostPayload, PayloadKind
+from keeplore_hooks.hosts.prompt_text import slash_command
 
 _Record = TypeVar("_Record")
 
@@ -146,9 +147,9 @@ class HostAdapter(RecordAdapter):
     def prompt_in(self, data: Json) -> str:
         """What the person typed, of a prompt's payload."""
 
-    @abstractmethod
     def command_in(self, prompt: str) -> tuple[str, str] | None:
         """Name and arguments of the command that a prompt calls."""
+        return slash_command(prompt)
 
     def _prompt_ask(self, prompt: str) -> Ask | None:
         """What a prompt waits for: a command of Keeplore's its answer, others what matters."""

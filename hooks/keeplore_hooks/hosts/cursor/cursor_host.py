@@ -16,7 +16,6 @@ from keeplore_hooks.events import (
     Turn,
     Work,
 )
-from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason
 from keeplore_hooks.hosts.cursor import cursor_lines as lines
 from keeplore_hooks.hosts.cursor import cursor_transcript as transcript
@@ -211,9 +210,6 @@ class CursorHost(HostAdapter):
 
     def prompt_in(self, data: Json) -> str:
         return lines.prompt_from(text(data, "prompt"))
-
-    def command_in(self, prompt: str) -> tuple[str, str] | None:
-        return prompt_text.slash_command(prompt)
 
     def answer(self, event: str, context: str) -> Json:
         output = {"additional_context": clean(context)}

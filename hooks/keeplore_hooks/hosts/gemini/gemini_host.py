@@ -152,9 +152,6 @@ class GeminiCli(HostAdapter):
     def prompt_in(self, data: Json) -> str:
         return lines.prompt_from(text(data, "prompt"))
 
-    def command_in(self, prompt: str) -> tuple[str, str] | None:
-        return prompt_text.slash_command(prompt)
-
 
 def _read_for(
     payload: HostPayload,

@@ -19,7 +19,7 @@ from keeplore_hooks.events import (
     Session,
     SessionPhase,
 )
-from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import (
     PLUGIN,
     Ask,
@@ -236,9 +236,6 @@ class OpenCode(HostAdapter):
     def prompt_in(self, data: Json) -> str:
         messages = mappings(data, "messages")
         return prompt_in(messages[-1]) if messages else ""
-
-    def command_in(self, prompt: str) -> tuple[str, str] | None:
-        return prompt_text.slash_command(prompt)
 
     def answer(self, event: str, context: str) -> Json:  # noqa: ARG002 (some need it)
         return {"context": clean(context)}
