@@ -58,20 +58,24 @@ class EmbeddedExchange:
 
     @property
     def own(self) -> frozenset[str]:
+        """The terms of the person's message."""
         return _term_set(self.user[:HEAD_USER])
 
     @property
     def words(self) -> frozenset[str]:
+        """The terms of both sides."""
         return self.own | _term_set(self.assistant[:HEAD_ASSISTANT])
 
     @property
     def rare(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """The counts of rare terms, of the person's message and of the answer."""
         return rare_terms(self.user[:HEAD_USER]), rare_terms(
             self.assistant[:HEAD_ASSISTANT]
         )
 
     @property
     def names(self) -> frozenset[str]:
+        """The identifiers, numbers and capitalised words of both sides."""
         return _identifying_words(self.user[:HEAD_USER]) | _identifying_words(
             self.assistant[:HEAD_ASSISTANT]
         )

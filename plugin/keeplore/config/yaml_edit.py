@@ -28,7 +28,7 @@ def with_key(text: str, key: str, value: Any) -> str:
         wanted[section] = {**(wanted.get(section) or {}), name: value}
     else:
         wanted[name] = value
-    return _checked_text(_set(text, section, name, _flow_yaml(value)), wanted)
+    return _checked_text(_set(text, section, name, as_yaml(value)), wanted)
 
 
 def without_key(text: str, key: str) -> str:
@@ -68,11 +68,6 @@ def _begins_with_key(said: str, key: Node) -> bool:
     """Whether a message begins with this key as a whole."""
     name = key.value if isinstance(key, ScalarNode) else ""
     return bool(name) and said.startswith((f"{name}.", f"{name}:", f"{name},"))
-
-
-def as_yaml(value: Any) -> str:
-    """A value on one line, as it is written into a file."""
-    return _flow_yaml(value)
 
 
 def _data(text: str) -> dict[str, Any]:
@@ -197,14 +192,13 @@ def _end(node: Node) -> int:
     return _end(last[1] if isinstance(last, tuple) else last)
 
 
-def _flow_yaml(value: Any) -> str:
+def as_yaml(value: Any) -> str:
+    """A value on one line, as it is written into a file."""
     if isinstance(value, Mapping):
-        entries = (
-            f"{_flow_yaml(name)}: {_flow_yaml(one)}" for name, one in value.items()
-        )
+        entries = (f"{as_yaml(name)}: {as_yaml(one)}" for name, one in value.items())
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_flow_yaml, value))}]"
+        return f"[{', '.join(map(as_yaml, value))}]"
     if isinstance(value, str) and _is_bare(value):
         return value
     return json.dumps(value, ensure_ascii=False)

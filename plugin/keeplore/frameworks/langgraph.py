@@ -269,6 +269,9 @@ def _refuse_permanent(memory: Memory) -> None:
 
 
 def _is_within(row: MemoryRow, prefix: Namespace) -> bool:
+    """Whether a memory is below a namespace: one that means the workspace itself, or that of a
+    program's own items.
+    """
     if prefix[:1] == (OWN,) and len(prefix) < 3:
         return prefix[1:] in ((), (row.scope,))
     return row.host == HOST and _namespace(row)[: len(prefix)] == prefix

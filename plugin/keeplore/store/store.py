@@ -283,6 +283,13 @@ class Store:
         """What every machine has recorded."""
         return audit_log.entries(self.root)
 
+    def recorded_ids(self, event: str) -> set[str]:
+        """The ids that are recorded with this event."""
+        entries = self.records()
+        return {
+            str(entry.get("id")) for entry in entries if entry.get("event") == event
+        }
+
     def write_together(
         self, machine: str, changes: TransactionChanges
     ) -> tuple[str, ...]:

@@ -128,6 +128,7 @@ class _QuietPeriod:
 
     @property
     def is_on(self) -> bool:
+        """Whether the server is not to be asked yet."""
         return time.monotonic() < self._until
 
     def begin(self, reason: str, *, is_lasting: bool) -> None:
@@ -261,7 +262,9 @@ class ServerEmbedder:
         durable.write(self._note, json.dumps(note).encode())
 
     def _floor(self, vectors: NDArray[np.float32], timeout_s: float) -> float:
-        """``vectors`` are those of ``UNRELATED`` as it stands."""
+        """How near unrelated texts are as question and passage; ``vectors`` are those of the texts
+        without a prefix.
+        """
         if not self._prefixes.mark:
             return floor_between(vectors, vectors)
         return floor_between(

@@ -7,7 +7,7 @@ Both become proposals as refining leaves them for `keeplore review`, with their 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from keeplore.memory import Memory, new_id
@@ -37,7 +37,7 @@ def doubt_steps(
 ) -> Iterator[TidyStep]:
     """A step for each note in whose place a conversation says something later."""
     sayings = sayings_of(workspace, is_ours)
-    known = _known_proposals(workspace)
+    known = workspace.store.recorded_ids(EVENT)
     for note in notes:
         later = sayings.of(note.row, None, note.statement)
         id_ = new_id("doubt", note.row.id, later.memory_id, later.turn) if later else ""
@@ -68,7 +68,7 @@ def raise_steps(
     ]
     wide = [note for note in mine if not note.row.project]
     own = [note for note in mine if note.row.project][:MOST_PREFERENCES]
-    known, taken = _known_proposals(workspace), set[str]()
+    known, taken = workspace.store.recorded_ids(EVENT), set[str]()
     for note in sorted(own, key=lambda note: (note.row.created_at, note.row.id)):
         same = [other for other in own if is_alike(note, other)]
         ids = {other.row.id for other in same}
@@ -97,12 +97,6 @@ def _raise_step(
 
 def is_alike(one: CurrentNote, other: CurrentNote) -> bool:
     return similarity(one.statement, other.statement) >= SAME_FROM
-
-
-def _known_proposals(workspace: Workspace) -> Collection[str]:
-    """Ids of what was proposed or decided before, on any machine."""
-    lines = (e for e in workspace.store.records() if e.get("event") == EVENT)
-    return {str(entry.get("id")) for entry in lines}
 
 
 def _receipt(workspace: Workspace, later: LaterStatement) -> dict[str, str] | None:

@@ -72,7 +72,7 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
     rows = index.memories(sorted(contradicting))
     versions = {id_: chain.members for chain in index.chains() for id_ in chain.members}
     forgotten = store.tombstones.ids()
-    decided = _decided_ids(store) | forgotten
+    decided = store.recorded_ids(SETTLED) | forgotten
     found = []
     for id_, row in rows.items():
         own_versions = versions.get(id_, (id_,))
@@ -84,15 +84,6 @@ def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
             found.append(Dispute(first, other))
     found.sort(key=lambda one: (one.other.row.updated_at, one.other.row.id))
     return tuple(reversed(found))
-
-
-def _decided_ids(store: Store) -> set[str]:
-    """The ids of the versions that somebody has decided about."""
-    return {
-        str(entry.get("id"))
-        for entry in store.records()
-        if entry.get("event") == SETTLED
-    }
 
 
 def disputed_with(

@@ -42,7 +42,7 @@ def review_candidates(
     or forgotten.
     """
     workspace.index.refresh_for_reading()
-    settled = _rejected(workspace) | workspace.store.tombstones.ids()
+    settled = workspace.store.recorded_ids(REJECTED) | workspace.store.tombstones.ids()
     met: set[tuple[str, str, str]] = set()  # place and statement
     for row in workspace.index.listed(
         MemoryFilter(allowed, kind="conversation", since=since, limit=newest)
@@ -61,14 +61,6 @@ def review_candidates(
             met.add(said)
             if draft.id not in settled and not workspace.index.memories([draft.id]):
                 yield candidate
-
-
-def _rejected(workspace: Workspace) -> set[str]:
-    return {
-        str(entry.get("id"))
-        for entry in workspace.store.records()
-        if entry.get("event") == REJECTED
-    }
 
 
 def _candidates_in(memory: Memory, row: MemoryRow) -> Iterator[ReviewCandidate]:
