@@ -16,7 +16,7 @@ from keeplore.index import ScopeFilter
 from keeplore.memory import Conversation
 from keeplore.memory.note import NoteDraft, statement_of
 from keeplore.recall.request import LaterStatement
-from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.later_statements import ReplacementLookup
 from keeplore.refine.pipeline import refine
 from keeplore.text.fences import fence
 from keeplore.workspace.writing.forget import forget
@@ -577,8 +577,10 @@ def later_of(desk, talk: str) -> LaterStatement | None:
     [row] = workspace.index.memories([talk]).values()
     said = Conversation.from_markdown(workspace.store.load(row.path).body)
     trust = workspace.machine_trust.trust_of
-    sayings = LaterSayings(workspace.index, workspace.store.load, trust, lambda _: True)
-    return sayings.of(row, said, f"Assistant: {KAFKA}", "session-9-t2")
+    replacements = ReplacementLookup(
+        workspace.index, workspace.store.load, trust, lambda _: True
+    )
+    return replacements.of(row, said, f"Assistant: {KAFKA}", "session-9-t2")
 
 
 def test_what_a_fact_answers_and_ends_is_told_with_its_words(desk, fact) -> None:

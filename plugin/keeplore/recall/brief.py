@@ -27,7 +27,7 @@ from keeplore.recall.render import (
     quoted,
     reference,
 )
-from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.later_statements import ReplacementLookup
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.unasked.digest_lines import (
     Joinable,
@@ -460,7 +460,7 @@ def loaded_memories(
     view: WorkspaceView, rows: Iterable[MemoryRow]
 ) -> Iterator[LoadedMemory]:
     source_of = view.sources()
-    sayings = LaterSayings(
+    replacements = ReplacementLookup(
         view.index,
         partial(load_or_none, view.store),
         view.trust,
@@ -474,7 +474,11 @@ def loaded_memories(
             is_own = source_of(row) is MemorySource.OWN
             is_here = (row.scope, row.project) in view.own
             yield LoadedMemory(
-                judged, memory, is_own=is_own, sayings=sayings, is_here=is_here
+                judged,
+                memory,
+                is_own=is_own,
+                replacements=replacements,
+                is_here=is_here,
             )
 
 

@@ -18,7 +18,7 @@ from keeplore.recall.brief import brief
 from keeplore.recall.prompt_context import asked_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import Answer, LaterStatement, RecallHit, RecallRequest
-from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.later_statements import ReplacementLookup
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.reading.details import detail_lines, details_of
@@ -196,12 +196,12 @@ def test_what_is_not_believed_here_puts_an_end_to_nothing(told: Told) -> None:
     row = told.registry.find(old.memory_id, told.cwd).row
 
     def later(trust: str) -> LaterStatement | None:
-        sayings = LaterSayings(
+        replacements = ReplacementLookup(
             workspace.index, workspace.store.load, lambda _: trust, lambda _: True
         )
         memory = workspace.store.load(row.path)
         talk = Conversation.from_markdown(memory.body)
-        return sayings.of(row, talk, old.passage, old.turn)
+        return replacements.of(row, talk, old.passage, old.turn)
 
     expected = {"user": told.later, "assistant": told.later, "foreign": None}
     assert {trust: later(trust) for trust in expected} == expected
@@ -363,7 +363,9 @@ def test_an_exchange_that_the_next_message_took_back_says_so(told: Told) -> None
     workspace = told.registry.for_directory(told.cwd)
     row = told.registry.find(told.hit("first").memory_id, told.cwd).row
     trust = workspace.machine_trust.trust_of
-    sayings = LaterSayings(workspace.index, workspace.store.load, trust, lambda _: True)
+    replacements = ReplacementLookup(
+        workspace.index, workspace.store.load, trust, lambda _: True
+    )
 
     def later(answer: str, decided: tuple[str, ...]) -> LaterStatement | None:
         said = ("Indent with tabs.", answer, "Go on.")
@@ -373,7 +375,7 @@ def test_an_exchange_that_the_next_message_took_back_says_so(told: Told) -> None
         )
         quotes = tuple(quote(text, f"t{said.index(text)}") for text in decided)
         talk = Conversation("Indenting", exchanges, decision=quotes)
-        return sayings.of(row, talk, "User: Indent with tabs.", "t0")
+        return replacements.of(row, talk, "User: Indent with tabs.", "t0")
 
     found = {answer: later(answer, decided) for answer, decided, _ in NEXT_MESSAGES}
     assert found == {

@@ -60,7 +60,7 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class LaterSayings:
+class ReplacementLookup:
     """Looks up what replaced what a workspace's memories say; ``load`` reads a file, ``trust`` says
     how far a memory is believed, ``is_told`` whether it may end anything, as what waits for its
     machine may not.

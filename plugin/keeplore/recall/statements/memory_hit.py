@@ -21,7 +21,7 @@ from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import BREAK, HeldStatement, RecallHit, Said, turns_of
 from keeplore.recall.since.asked_figures import asked_figure
 from keeplore.recall.since.later_figures import later_figure
-from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.later_statements import ReplacementLookup
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.statements.shown_lines import (
     held_in,
@@ -194,13 +194,13 @@ def _with_since(
     a question asks for.
     """
     deps = context.deps
-    sayings = LaterSayings(
+    replacements = ReplacementLookup(
         deps.index,
         context.loaded,
         deps.trust,
         lambda later: deps.sources()(later).is_believed,
     )
-    later = sayings.of(row, conversation, hit.passage, hit.turn, hit.turns)
+    later = replacements.of(row, conversation, hit.passage, hit.turn, hit.turns)
     named = named_files(memory, hit.passage, conversation)
     since = deps.freshness([named])[0] if named.files else None
     changed, gone = (since.changed, since.gone) if since else ((), ())

@@ -24,7 +24,7 @@ from keeplore.recall.render import (
     source_label,
 )
 from keeplore.recall.request import LaterStatement
-from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.later_statements import ReplacementLookup
 from keeplore.recall.since.named_files import named_files
 from keeplore.recall.unasked.prompt_injection import may_be_injected
 from keeplore.text.dates import shown_day
@@ -56,12 +56,14 @@ class LoadedMemory:
     is_own: bool = True
     talk: Conversation | None = None
     since: str = ""
-    sayings: LaterSayings | None = None
+    replacements: ReplacementLookup | None = None
     is_here: bool = False
 
     def later(self, said: str, turn: str = "") -> str:
         """What a line ends with in whose place something was said later, "" for nothing."""
-        found = self.sayings and self.sayings.of(self.row, self.talk, said, turn)
+        found = self.replacements and self.replacements.of(
+            self.row, self.talk, said, turn
+        )
         return later_end(found or None)
 
     def is_new(self, turn: str) -> bool:

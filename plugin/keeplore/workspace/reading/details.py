@@ -18,7 +18,7 @@ from keeplore.text.agent_scope import long_place
 from keeplore.text.counts import counted
 from keeplore.text.dates import day_of, minute_of
 from keeplore.workspace.loading import chain_of
-from keeplore.workspace.reading.later_said import sayings_of
+from keeplore.workspace.reading.replacements import replacement_lookup
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.disputes import disputed_with
 
@@ -71,12 +71,12 @@ def details_of(found: FoundMemory) -> MemoryDetails:
 def _later_statements(found: FoundMemory) -> Iterator[LaterStatement]:
     """What was said later in the place of what it decides or states, each once."""
     row, memory = found.row, found.memory
-    sayings = sayings_of(found.workspace)
+    replacements = replacement_lookup(found.workspace)
     talk, stated = None, [(statement_of(memory), "")]
     if row.kind == "conversation":
         talk = Conversation.from_markdown(memory.body)
         stated = [(q.text, q.turn) for q in talk.decided]
-    later = (sayings.of(row, talk, text, turn) for text, turn in stated)
+    later = (replacements.of(row, talk, text, turn) for text, turn in stated)
     yield from list(dict.fromkeys(filter(None, later)))[:SHOWN_LATER]
 
 

@@ -29,7 +29,7 @@ from keeplore.memory.model import Trust, least_trusted
 from keeplore.recall.question import looks_up_decision
 from keeplore.recall.request import LaterStatement
 from keeplore.recall.since.contradictions import gives_other_figure
-from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.later_statements import ReplacementLookup
 from keeplore.recall.unasked.open_questions import is_answered
 from keeplore.recall.unasked.origin import MemorySource
 from keeplore.text import agent_scope
@@ -38,7 +38,7 @@ from keeplore.text.turn_ids import short_turn
 from keeplore.workspace.capture_policy import CapturePolicy, place_of
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.loading import load_by_id
-from keeplore.workspace.reading.later_said import sayings_of
+from keeplore.workspace.reading.replacements import replacement_lookup
 from keeplore.workspace.reading.threads import threads
 from keeplore.workspace.workspace import Workspace
 
@@ -89,12 +89,12 @@ class DigestDraft:
 def wanted_digests(workspace: Workspace) -> Iterator[DigestDraft]:
     """The digests that the workspace's conversations make now. Raises IndexUnavailable."""
     is_ours = row_filter(workspace)
-    sayings = sayings_of(workspace, is_ours)
+    replacements = replacement_lookup(workspace, is_ours)
     for title, rows in _groups(workspace, is_ours):
         talks = [*_digested_conversations(workspace, rows)]
         if len(talks) < LEAST:
             continue
-        sections = _sections(workspace, talks, sayings)
+        sections = _sections(workspace, talks, replacements)
         if sections:
             yield DigestDraft(workspace, title, sections, talks)
 
@@ -165,7 +165,9 @@ def _digested_conversations(
 
 
 def _sections(
-    workspace: Workspace, talks: Sequence[DigestedConversation], sayings: LaterSayings
+    workspace: Workspace,
+    talks: Sequence[DigestedConversation],
+    replacements: ReplacementLookup,
 ) -> tuple[Section, ...]:
     """What was decided in these conversations, what replaced such a decision later, what came of
     those without a decision, and what is still open.
@@ -176,7 +178,7 @@ def _sections(
         decided = talk.decided
         for quote in decided:
             line = line_of(talk, quote)
-            later = sayings.of(talk.row, talk.said, quote.text, quote.turn)
+            later = replacements.of(talk.row, talk.said, quote.text, quote.turn)
             if later is not None:
                 speaker = _speaker(workspace, talks, later)
                 parts[CHANGED].append(_newer_line(later, speaker, line))

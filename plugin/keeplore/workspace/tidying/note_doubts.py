@@ -21,7 +21,7 @@ from keeplore.text.dates import now
 from keeplore.text.similarity import similarity
 from keeplore.text.turn_ids import short_turn
 from keeplore.workspace.loading import load_by_id
-from keeplore.workspace.reading.later_said import sayings_of
+from keeplore.workspace.reading.replacements import replacement_lookup
 from keeplore.workspace.tidying.digest_maker import TRIGGER, IsOurs
 from keeplore.workspace.tidying.note_joins import SAME_FROM, CurrentNote
 from keeplore.workspace.tidying.tidy_step import TidyAction, TidyStep
@@ -36,10 +36,10 @@ def doubt_steps(
     workspace: Workspace, notes: Sequence[CurrentNote], is_ours: IsOurs
 ) -> Iterator[TidyStep]:
     """A step for each note in whose place a conversation says something later."""
-    sayings = sayings_of(workspace, is_ours)
+    replacements = replacement_lookup(workspace, is_ours)
     known = workspace.store.recorded_ids(EVENT)
     for note in notes:
-        later = sayings.of(note.row, None, note.statement)
+        later = replacements.of(note.row, None, note.statement)
         id_ = new_id("doubt", note.row.id, later.memory_id, later.turn) if later else ""
         if later is None or id_ in known:
             continue

@@ -128,7 +128,7 @@ def _view(registry: Registry, project: str, at: str) -> GraphView:
     from keeplore.index import Index, ScopeFilter
     from keeplore.viewer.collect import GraphView
     from keeplore.viewer.joined_graph import JoinedIndex
-    from keeplore.workspace.reading.later_said import replaced_at
+    from keeplore.workspace.reading.replacements import replaced_at
 
     cwd = Path.cwd()
     workspace = (

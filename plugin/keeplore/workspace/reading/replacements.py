@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 from keeplore.index import MemoryRow, load_or_none
 from keeplore.memory.note import statement_of
-from keeplore.recall.since.later_statements import LaterSayings
+from keeplore.recall.since.later_statements import ReplacementLookup
 from keeplore.workspace.workspace import Workspace
 
 
-def sayings_of(
+def replacement_lookup(
     workspace: Workspace, counts: Callable[[MemoryRow], bool] | None = None
-) -> LaterSayings:
+) -> ReplacementLookup:
     """What looks that up, among what ``counts``; without it, among what is believed here."""
     trust = workspace.machine_trust
-    return LaterSayings(
+    return ReplacementLookup(
         workspace.index,
         functools.partial(load_or_none, workspace.store),
         trust.trust_of,
@@ -26,7 +26,7 @@ def sayings_of(
 
 def replaced_at(workspace: Workspace) -> Callable[[str], str]:
     """Tells of a memory (id) when something took the place of what it states, "" for never."""
-    sayings = sayings_of(workspace)
+    replacements = replacement_lookup(workspace)
 
     @functools.cache
     def moment(memory_id: str) -> str:
@@ -34,7 +34,7 @@ def replaced_at(workspace: Workspace) -> Callable[[str], str]:
         memory = load_or_none(workspace.store, row.path) if row else None
         if row is None or memory is None:
             return ""
-        later = sayings.of(row, None, statement_of(memory))
+        later = replacements.of(row, None, statement_of(memory))
         return later.at if later else ""
 
     return moment
