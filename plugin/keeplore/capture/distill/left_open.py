@@ -36,9 +36,14 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
     lines = [(s.exchange, s.speaker, s.sentence) for s in source.said]
     answered = _answered(source.exchanges)
     undone = {n: weight for weight, n in outcomes.left_undone(lines)}
+    unsettled = [*unanswered(source.model, source.decided)]
+    told = [extract.quote.text for extract in unsettled]
     for order, s in enumerate(source.said):
         asked = set(terms(s.text))
-        if s.sentence.is_heading or len(asked) < 2 or looks_up_decision(s.text):
+        if s.sentence.is_heading or looks_up_decision(s.text):
+            continue
+        least = 1 if _puts_off(s) else 2
+        if len(asked) < least or any(s.text in line for line in told):
             continue
         if any(
             d.at >= s.exchange and overlap(asked, d.terms) >= ALIKE
@@ -52,7 +57,7 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
             weight = ASKED
         if weight and not outcomes.is_settled(lines, order):
             yield Extract(_whole_question(s, source), weight, order)
-    for extract in unanswered(source.model, source.decided):
+    for extract in unsettled:
         yield replace(extract, order=extract.order + len(source.said))
     yield from _undecided_points(source)
 
@@ -101,13 +106,19 @@ def _open_weight(s: Statement, source: ExtractSource, undone: float) -> float:
     weight = 0.0 if is_replied else weight_of(s.text, "open")
     if s.is_of_person and weight <= DOUBT and source.exchanges[s.exchange].assistant:
         weight = 0.0
-    if s.is_of_person and not sentence.is_question:
+    if _puts_off(s):
         weight = max(weight, weight_of(s.text, "put_off"))
     weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
     is_item = bool(sentence.label) or _is_asking(s)
     if is_item and not is_replied and _is_left_to_do(s):
         weight = max(weight, HEADED)
     return weight
+
+
+def _puts_off(s: Statement) -> bool:
+    """Does the person leave something for another day, or for somebody else?"""
+    is_told = s.is_of_person and not s.sentence.is_question
+    return is_told and weight_of(s.text, "put_off") > 0
 
 
 def _is_asking(s: Statement) -> bool:

@@ -1,0 +1,111 @@
+"""What people put off in plain words and what a last report leaves undone, and what sounds alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill.distiller import distill
+from keeplore.memory import Exchange
+
+AT = "2026-02-09T14:03:11Z"
+
+
+def left_open(*said: str) -> list[str]:
+    """The open questions of a talk, messages and replies in turn."""
+    pairs = zip(said[::2], said[1::2], strict=True)
+    talk = [
+        Exchange(f"t-{n}", AT, user, (reply,)) for n, (user, reply) in enumerate(pairs)
+    ]
+    return [quote.text for quote in distill(talk)["open_questions"]]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "let's do the dark mode later",
+        "we can do the export in v2",
+        "the export is for v2",
+        "park the SSO thing",
+        "skip the export for now",
+        "hold off on the migration until Friday",
+        "TODO: rate limiting",
+        "remind me to rotate the keys",
+        "not sure yet if we need a cache",
+        "the naming is not settled yet",
+        "I have to think about the pricing",
+        "I'll get back to you about the domain",
+        "waiting for legal on the wording",
+        "the customer must decide on the price",
+        "at some point we need to clean up the tests",
+        "the second bug stays open",
+    ],
+)
+def test_what_a_person_puts_off_is_open(message: str) -> None:
+    said = ("Fix the invoices page", "The page is there.", message, "Noted.")
+    assert left_open(*said) == [message]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "can we do dark mode later?",
+        "skip it for now",
+        "I'm waiting for the build",
+        "remind me what we decided",
+        "the tests are still failing",
+        "postpone is spelled wrong",
+        "leave the door open",
+        "the queue is for later jobs only",
+        "the modal stays open after the click",
+        "at some point the server crashed",
+        "we should add a retry at some point in the loop",
+        "TODO comments are ugly, remove them",
+    ],
+)
+def test_what_sounds_like_it_is_not(message: str) -> None:
+    said = ("Fix the invoices page", "The page is there.", message, "Noted.")
+    assert left_open(*said) == []
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "Two tests still fail, both in the importer.",
+        "Not covered: the CSV export.",
+        "One thing is left: the docs.",
+        "The migration is written but not run.",
+        "I could not reproduce the crash on Windows.",
+        "I haven't run it against production data yet.",
+        "Next step: wire the webhook.",
+        "The webhook is still missing.",
+        "Everything is in place, except the French texts.",
+        "You still have to add the secret to CI.",
+        "Don't forget to rotate the key.",
+        "Known limitation: only one region is supported.",
+    ],
+)
+def test_what_the_last_report_leaves_is_open(report: str) -> None:
+    assert left_open("Fix the invoices page", f"Done. {report}") == [report]
+    more = ("And the footer?", "The footer is there, too.")
+    assert left_open("Fix the invoices page", f"Done. {report}", *more) == []
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "You need to add the key to the map, so I added it.",
+        "All tests pass except for the ones that need a network.",
+        "I didn't change the API.",
+        "The parser is written, but never run in the hot path.",
+        "The socket stays open until the client leaves.",
+    ],
+)
+def test_what_a_report_says_of_its_work_is_not(report: str) -> None:
+    assert left_open("Fix the invoices page", f"Done. {report}") == []
+
+
+def test_what_is_put_off_is_told_once_with_its_question() -> None:
+    asked = "The digest is sent weekly. Should the urgent safety findings go out to the monitors?"
+    said = ("Send a digest", asked, "I have to ask Sabine first.", "I'll wait.")
+    line = "Should the urgent safety findings go out to the monitors? → I have to ask Sabine first."
+    assert left_open(*said) == [line]
