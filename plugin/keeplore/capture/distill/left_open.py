@@ -39,16 +39,7 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
     unsettled = [*unanswered(source.model, source.decided)]
     told = [extract.quote.text for extract in unsettled]
     for order, s in enumerate(source.said):
-        asked = set(terms(s.text))
-        if s.sentence.is_heading or looks_up_decision(s.text):
-            continue
-        least = 1 if _puts_off(s) else 2
-        if len(asked) < least or any(s.text in line for line in told):
-            continue
-        if any(
-            d.at >= s.exchange and overlap(asked, d.terms) >= ALIKE
-            for d in source.decided
-        ):
+        if not _may_be_open(s, source) or any(s.text in line for line in told):
             continue
         weight = _open_weight(s, source, undone.get(order, 0.0))
         if s.exchange not in answered and _is_listed_as_open(s, source):
@@ -60,6 +51,16 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
     for extract in unsettled:
         yield replace(extract, order=extract.order + len(source.said))
     yield from _undecided_points(source)
+
+
+def _may_be_open(s: Statement, source: ExtractSource) -> bool:
+    """False for what says too little, looks a decision up, or was decided then or later."""
+    asked = set(terms(s.text))
+    if s.sentence.is_heading or len(asked) < (1 if _puts_off(s) else 2):
+        return False
+    later = (d for d in source.decided if d.at >= s.exchange)
+    is_decided = any(overlap(asked, d.terms) >= ALIKE for d in later)
+    return not (is_decided or looks_up_decision(s.text))
 
 
 def _undecided_points(source: ExtractSource) -> Iterator[Extract]:
