@@ -424,7 +424,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     the sentence before that it is about. None for an offer to look, to go on or to commit.
     """
     offer = closing_question(before.assistant)
-    if not opens_with(offer, "offers_to"):
+    if offer and not opens_with(offer, "offers_to"):
         return None
     if not terms(offer):
         return _offered_before(before)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 
-from keeplore.capture.cues import opens_with, pattern, says, word_map
+from keeplore.capture.cues import opens_with, pattern, says, weight_of, word_map
 from keeplore.capture.segmenter import is_confirmation
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.sentences import (
@@ -34,12 +34,14 @@ REQUEST_SENTENCES = 4  # of a message whose first sentence tells it where nothin
 NAME_WORDS = 5
 ASKED_WORDS = 12  # of a sentence that is little but the ways between which it asks
 TELLING_MORE = 2  # content words beside an option's own
+RECOMMENDING = ("proposed", "would_do")  # tables of cues
 _NAME_END = re.compile(r"\s[-–—(]|[:：,;.(]")
 _WORD = re.compile(r"[^\W_]+(?:[-.'’][^\W_]+)*")
 _LABEL = re.compile(
     r"\A(?:\*\*|__)?\w+\s*#?(?:[A-Ea-e]|\d)(?:\*\*|__)?\s*[:.)—–-]+(?:\*\*|__)?\s+"
 )
 _NAME = re.compile(r"`[^`]+`")
+_LETTER_APART = re.compile(r"\A\W*(?P<label>[A-Ea-e])[.:)]\s+(?P<text>\S.*)", re.DOTALL)
 _INLINE_LABEL = re.compile(r"\((?P<label>[A-Ea-e]|\d)\)\s+")
 _ONE_LABEL = re.compile(r"\b(?:[A-Ea-e]|\d{1,2})\b")
 # "1 and 3", "a + c": labels, whatever the language joins them with
@@ -166,6 +168,8 @@ def offered_ways(message: Sequence[Sentence]) -> list[Sentence]:
     for sentence in reversed(message):
         if found := pattern("two_ways").search(sentence.text):
             return [Sentence(way.strip()) for way in found.groups() if way]
+        if len(told := _told_ways(sentence.text, "ways_told")) > 1:
+            return told
         if sentence.is_question and (names := _NAMES_PUT.search(sentence.text)):
             return [Sentence(name) for name in _NAME.findall(names[0])]
     return []
@@ -344,10 +348,23 @@ def with_label_apart(message: Sequence[Sentence], reply: str) -> list[Sentence]:
     """
     first, *others = message
     label = first.label.upper()
+    if not label and (lettered := _LETTER_APART.match(first.text)):
+        label, text = lettered["label"].upper(), lettered["text"]
+        first = replace(first, text=text)
     is_list = not label.isalnum() or any(sentence.label for sentence in others)
-    if is_list or not (asks_to_pick(reply) and option_with_label(reply, label)):
+    is_pick = not is_list and option_with_label(reply, label) and _awaits_pick(reply)
+    if not is_pick or says(first.text, "trouble"):
         return [*message]
     return [Sentence(label), replace(first, label=""), *others]
+
+
+def _awaits_pick(reply: str) -> bool:
+    """Does a reply ask which, or list several ways and recommend one?"""
+    said = sentences(reply)
+    tail = said[-TAIL:]
+    recommends = any(weight_of(s.text, name) for s in tail for name in RECOMMENDING)
+    is_several = len(last_options(said)) > 1
+    return asks_to_pick(reply) or (is_several and recommends)
 
 
 def picked_option(opening: str, reply: str) -> Sentence | None:
@@ -395,7 +412,7 @@ def _option_by_name(opening: str, reply: str) -> Sentence | None:
     """
     said = sentences(reply)
     options = last_options(said)
-    if not (asks_to_pick(reply) or puts_several(options)):
+    if not (_awaits_pick(reply) or puts_several(options)):
         options = []
     name = named_option(opening, [option.text for option in options])
     listed = next((option for option in options if option.text == name), None)
@@ -460,7 +477,15 @@ def _nth_option(reply: str, ordinal: str) -> Sentence | None:
 def _told_in_a_row(message: Sequence[Sentence]) -> list[Sentence]:
     """What the last sentence lists that says that it is several, "two ways: A, and B"."""
     for sentence in reversed(message):
-        if lead := pattern("several_told").match(sentence.text):
-            parts = _NEXT_TOLD.split(sentence.text[lead.end() :].rstrip(" ."))
-            return [Sentence(part.strip()) for part in parts]
+        if told := _told_ways(sentence.text, "several_told"):
+            return told
     return []
+
+
+def _told_ways(text: str, lead: str) -> list[Sentence]:
+    """The ways that a sentence lists behind a lead."""
+    found = pattern(lead).match(text)
+    if found is None:
+        return []
+    parts = _NEXT_TOLD.split(text[found.end() :].rstrip(" ."))
+    return [Sentence(part.strip()) for part in parts]

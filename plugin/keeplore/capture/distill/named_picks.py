@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.choices import (
+    RECOMMENDING,
+    TAIL,
     Choice,
     asked_choice,
     last_options,
@@ -42,7 +44,11 @@ def named_pick(
     for sentence in message[:OPENING]:
         if sentence.is_question or not _may_take(sentence.text):
             continue
-        pick = _way_taken(sentence.text, recent) or _named_pick(sentence.text, recent)
+        pick = (
+            _way_taken(sentence.text, recent)
+            or _named_pick(sentence.text, recent)
+            or _refused(sentence.text, recent[-1])
+        )
         if pick:
             return pick
     return None
@@ -82,6 +88,24 @@ def _named_pick(text: str, recent: Sequence[Exchange]) -> NamedPick | None:
             return _pick_of(source, text, asked, is_taken=is_taken)
         asked = asked[:-1]
     return None
+
+
+def _refused(text: str, before: Exchange) -> NamedPick | None:
+    """What a sentence turns down by its name of what the agent just put as a way to go."""
+    found = pattern("refuses_name").match(text)
+    about = {*terms(found["name"])} if found else set[str]()
+    if not about:
+        return None
+    for sentence in reversed(sentences(before.assistant)[-TAIL:]):
+        if about <= {*terms(sentence.text)} and _is_way(sentence):
+            return NamedPick(answer_line(sentence.text, text), text)
+    return None
+
+
+def _is_way(sentence: Sentence) -> bool:
+    """Does a sentence put what could be done?"""
+    is_put = any(weight_of(sentence.text, name) for name in RECOMMENDING)
+    return is_put or says(sentence.text, "could_do")
 
 
 def _pick_of(
