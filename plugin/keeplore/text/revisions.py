@@ -31,7 +31,7 @@ _NO_LONGER = "no longer|not any ?more|nicht mehr|ya no|ne plus"
 _REPLACE = "replac(?:e|ed|ing)|swap(?:ped)?|drop(?:ped)?|ditch(?:ed)?|abandon"
 _MOVE = "move[ds]?|moving|migrat(?:e|ed|ing)|convert|port|go"
 _TURN = "switch(?:ed|ing)?|revert(?:ed)?|go(?:ing)? back"
-_TAKE = "use|using|take|pick|choose|go with|stay with"
+_TAKE = "use|using|take|took|pick|choose|chose|go with|going with|went with|stay with|settled? on"
 # why it is so says nothing of what is replaced
 _REASON = re.compile(
     r"\s*(?:[,;—–-]\s*)?\b(?:because|since|as (?:it|we|they|the)|so that|weil|denn|porque)\b.*"
@@ -51,6 +51,10 @@ _REJECTING = (
     rf"\b(?:{_INSTEAD})\s+{_OLD}",
     rf"\b(?:{_NO_LONGER})\s+(?:in |on |with |use |using )?{_OLD}",
     rf",\s+(?:and )?not\s+(?:on |in |with |at )?(?P<old>{_WORDS})\s*[.!]?\s*\Z",
+    (
+        r"\A\W*(?:(?:sorry|no|actually|wait|ok(?:ay)?)[\s,.]+)*(?P<new>[\w./+#-]+)\s+not\s+"
+        rf"(?P<old>{_WORDS})\s*[.!]?\s*\Z"
+    ),
 )
 _BEFORE_IT = (
     r"\A\W*(?:(?:ok(?:ay)?|so|then|and|no|yes|alright|right|please|let['’]?s|ja|nein|gut|dann|also|"
@@ -71,16 +75,54 @@ _LIFTING = (
         r"(?:is|has been)\s+(?:lifted|off|over|gone)\b"
     ),
 )
+# a question that asks for a change: "can you move the queue to Redis?"
+_REQUEST = re.compile(
+    r"\W*(?:please\s+)?(?:can|could|would|will)\s+you\b", re.IGNORECASE
+)
+# what is said against, while something else is taken: "Redis was a mistake, RabbitMQ please"
+_NAME = r"[\w./+#-]+(?:\s+[\w./+#-]+)?"
+_SUBJECT = (
+    r"(?:\A|[,;.]|\bbecause|\bsince|\bok(?:ay)?)\s*(?:the |hm+,? |but )?"
+    rf"(?P<old>{_NAME}?)\s+"
+)
+_AGAINST = (
+    (
+        rf"{_SUBJECT}(?:is|are|was|were|turned out(?: to be)?|proved(?: to be)?)\s+"
+        r"(?:far |way |just |simply |really )*(?:too\s+\w+|a mistake|a bad \w+|the wrong \w+|"
+        r"(?:not|n['’]t) \w+ enough|flaky|unreliable)\b"
+    ),
+    (
+        rf"{_SUBJECT}(?:loses?|lost|fails?|crashes|breaks|leaks|keeps?\s+\w+ing|can['’]?t|"
+        r"cannot|doesn['’]?t|does not|won['’]?t)\s+\w+"
+    ),
+)
+_BARE = (
+    rf"(?:\A|[,;.]|\bso)\s*(?:then |please )*(?P<new>{_NAME}?)\s+"
+    r"(?:please|then|instead|it is)\W*\Z"
+)
 # what is taken away, by its name alone; what stands behind it may take its place
 _ENDING = (
     (
         rf"{_BEFORE_IT}(?P<old>{_WORDS}?)\s+(?:goes|is out|is gone|has to go|must go|gets? dropped|"
         rf"raus|(?:ist|fliegt|kommt) (?:raus|weg|runter)|fuera|dehors)(?:{_STOP}|(?=\s+and\b))"
     ),
-    rf"{_BEFORE_IT}(?:drop|ditch|get rid of|no more)\s+(?P<old>{_WORDS}){_STOP}",
-    rf"{_BEFORE_IT}(?:remove|delete|undo|revert)\s+(?P<old>{_WORDS}?)(?: again)?{_STOP}",
     (
-        rf"{_BEFORE_IT}(?:take|tear|rip|throw|pull|roll)\s+(?P<old>{_WORDS})\s+"
+        rf"{_BEFORE_IT}(?:we(?:['’]re| are)?\s+)?(?:drop|ditch|get rid of|no more|"
+        r"forget(?: about)?|scrap|mov(?:e|ing|ed) off(?: of)?)\s+(?!(?:it|that|this|what)\b)"
+        rf"(?P<old>{_WORDS}){_STOP}"
+    ),
+    rf"{_BEFORE_IT}i was wrong about\s+(?P<old>{_WORDS}){_STOP}",
+    (
+        rf"{_BEFORE_IT}(?P<old>{_WORDS}?)(?:\s+for\s+{_WORDS})?\s+(?:is|was|were)\s+"
+        rf"(?:a mistake|the wrong (?:call|choice|way|tool)|a bad (?:idea|call|choice)){_STOP}"
+    ),
+    (
+        rf"{_BEFORE_IT}we\s+(?:can['’]?t|cannot|can not|may not|must not)\s+use\s+"
+        rf"(?!(?:it|that|this)\b)(?P<old>{_WORDS}){_STOP}"
+    ),
+    rf"{_BEFORE_IT}(?:remove|delete|undo|revert|replace)\s+(?P<old>{_WORDS}?)(?: again)?{_STOP}",
+    (
+        rf"{_BEFORE_IT}(?:take|tear|rip|throw|kick|pull|roll)\s+(?P<old>{_WORDS})\s+"
         rf"(?:down|out|off|back)(?: again)?{_STOP}"
     ),
 )
@@ -105,8 +147,14 @@ PERMITTED = 2 / 3  # share of the words of what is allowed that what forbade it 
 # what is taken instead of what is not named
 _TURNING = (
     rf"\b(?:{_TURN})\b[^,.;:]{{0,60}}?\bto\s+{_NEW}",
-    rf"\b(?:{_MOVE})\b[^,.;:]{{1,60}}?\b(?:back |over )?to\s+{_NEW}",
+    rf"\b(?:{_MOVE}|change)\b[^,.;:]{{1,60}}?\b(?:back |over )?to\s+{_NEW}",
     rf"\b(?:{_TAKE})\s+{_NEW}",
+    rf"{_BEFORE_IT}(?P<new>{_WORDS}?)\s+(?:instead|(?:it is )?after all)(?=\s*(?:[,;.!]|\Z))",
+    rf"{_BEFORE_IT}back to\s+(?P<new>{_WORDS}?)(?:\s+please)?(?=\s*(?:[,;.!]|\Z))",
+    (
+        r"\A\W*(?:(?:actually|sorry|wait|no|scrap that|scratch that|forget that)[\s,.]+)+(?P<new>"
+        r"[\w./+#-]+)(?:\s+please)?\W*\Z"
+    ),
 )
 # before what is not taken: "let's not use Postgres after all"
 _NOT_TO = re.compile(
@@ -129,7 +177,7 @@ _CORRECTING = re.compile(
 CHANGING = frozenset(
     terms(
         "move migrate convert port switch revert replace swap drop ditch abandon change choose "
-        "pick stay longer mind scratch thought statt anstatt anstelle vez lugar lieu "
+        "pick stay longer mind scratch scrap forget thought statt anstatt anstelle vez lugar lieu "
         "plutôt"
     )
 )
@@ -165,15 +213,16 @@ def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
     """What a sentence replaces, None where it does not surely replace anything; ``corrects`` says
     that its message takes something back.
     """
-    said = _REASON.sub("", text[:READ_CHARS])
-    if said.rstrip().endswith("?"):
+    text = text[:READ_CHARS].rstrip()
+    if text.endswith("?") and not _REQUEST.match(text):
         return None
+    said = _REASON.sub("", text).rstrip("? ")
     for phrase in _compiled(_REJECTING):
         if found := phrase.search(said):
             old = found["old"]
             new = found.groupdict().get("new") or ""
             return _revision(said, old, new)
-    if ending := _ending_revision(said) or _permission(said):
+    if ending := _outdone(text) or _ending_revision(said) or _permission(said):
         return ending
     new = _taken_up(said) if corrects or _TURNED.search(said) else ""
     return _revision(said, "", new) if new else None
@@ -212,6 +261,26 @@ def _revision(said: str, old: str, new: str) -> Revision | None:
     if (old and not rejected) or len(about) > MOST_ABOUT:
         return None
     return Revision(rejected, chosen, about)
+
+
+def _outdone(text: str) -> Revision | None:
+    """What a sentence speaks against, where another part of it takes something else."""
+    for phrase in _compiled(_AGAINST):
+        if found := phrase.search(text):
+            rejected = frozenset(stems(found["old"])) - CHANGING
+            others = f"{text[: found.start()]} {text[found.end() :]}"
+            chosen = (
+                frozenset(stems(_taken_up(others) or _named_alone(others))) - CHANGING
+            )
+            if rejected and chosen - rejected:
+                return Revision(rejected, chosen, frozenset())
+    return None
+
+
+def _named_alone(said: str) -> str:
+    """What a part of a sentence names and says nothing else of; "" for none."""
+    found = _compiled((_BARE,))[0].search(said)
+    return found["new"] if found else ""
 
 
 def _ending_revision(said: str) -> Revision | None:

@@ -11,7 +11,7 @@ from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS
 from keeplore.capture.distill.choices import Choice
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange, Quote
-from keeplore.text.revisions import Revision, replaces, revision_of
+from keeplore.text.revisions import Revision, is_correction, replaces, revision_of
 from keeplore.text.sentences import (
     MAX_QUOTE,
     answer_in,
@@ -77,8 +77,9 @@ def standing_decisions(
         if not settling:
             settling = [*_correction(exchange, at, in_force)]
             of_person = [*of_person, *settling]
+        instead = [*_taken_instead(exchanges, at, in_force, of_person)]
         in_force = _without_corrected(in_force, settling, exchange.user[:MAX_QUOTE], at)
-        for taken, old in [*_taken_instead(exchanges, at, in_force, of_person)]:
+        for taken, old in instead:
             in_force = [other for other in in_force if other is not old]
             of_person = [*_with_taken(of_person, taken, old)]
         for decision in (*of_person, *of_agent):
@@ -191,14 +192,20 @@ def _taken_instead(
 def _revisions(message: str) -> Iterator[tuple[str, Revision]]:
     """The sentences of a message that put something in the place of something else."""
     for sentence in sentences(message)[:IN_REPLY]:
-        if sentence.is_question or is_left(sentence.text):
+        text = sentence.text
+        if is_left(text) and not sentence.is_question:
             continue
         # why it is taken is said behind a comma
-        clauses = (sentence.text.partition(",")[0], sentence.text)
-        taking = next((c for c in clauses if says(c, "taken_instead")), "")
-        revision = revision_of(taking or sentence.text, corrects=bool(taking))
+        clause = text.partition(",")[0]
+        is_other = says(text, "taken_instead") or is_correction(text)
+        revision = (
+            revision_of(clause, corrects=True)
+            if says(clause, "taken_instead")
+            else None
+        )
+        revision = revision or revision_of(text, corrects=is_other)
         if revision and not revision.permits:
-            yield sentence.text, revision
+            yield text, revision
 
 
 def _taken_words(decision: Decision) -> Set[str]:
