@@ -70,9 +70,12 @@ def word_list(name: str) -> frozenset[str]:
     return frozenset(word for text in _sections("lists", name) for word in text.split())
 
 
+@functools.cache
 def word_map(name: str) -> Mapping[str, Any]:
-    """Each word with what it stands for."""
-    return next(_sections("maps", name))
+    """Each word of any language with what it stands for."""
+    return {
+        w: stands for words in _sections("maps", name) for w, stands in words.items()
+    }
 
 
 @functools.cache

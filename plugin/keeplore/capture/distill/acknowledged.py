@@ -261,6 +261,7 @@ def _may_rule(sentence: Sentence) -> bool:
     if sentence.label or _opens_otherwise(sentence) or says(text, "workflow"):
         return False
     is_unsure = any(says(text, name) for name in ("defers", "hedged"))
+    is_unsure = is_unsure or opens_with(text, "left_to_agent")
     if is_left(text) or is_unsure or _objects(text):
         return False
     if any(opens_with(part, "orders_it") for part in text.split(", ")):

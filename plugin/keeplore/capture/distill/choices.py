@@ -5,7 +5,7 @@ one that a later message takes in place of what was picked first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 
@@ -27,16 +27,15 @@ TAIL = 8  # sentences at the end of a reply in which it puts its ways and waits 
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
 MAX_CHANGED_WORDS = 25  # one with what shall be otherwise
 OPENING = 3  # sentences of a message in which it takes another option
-QUESTION_TERMS = (
-    3  # content words of a question of the agent's that tells what the choice is of
-)
+QUESTION_TERMS = 3  # content words of a question that tells what the choice is of
 REQUEST_SENTENCES = 4  # of a message whose first sentence tells it where nothing asks
 NAME_WORDS = 5
 ASKED_WORDS = 12  # of a sentence that is little but the ways between which it asks
 TELLING_MORE = 2  # content words beside an option's own
 RECOMMENDING = ("proposed", "would_do")  # tables of cues
 _NAME_END = re.compile(r"\s[-–—(]|[:：,;.(]")
-_WORD = re.compile(r"[^\W_]+(?:[-.'’][^\W_]+)*")
+# a name in other letters stands out of Chinese and Japanese, which have no spaces
+_WORD = re.compile(r"[぀-ヿ一-鿿]+|(?:[^\W_぀-ヿ一-鿿]+(?:[-.'’][^\W_぀-ヿ一-鿿]+)*)")
 _LABEL = re.compile(
     r"\A(?:\*\*|__)?\w+\s*#?(?:[A-Ea-e]|\d)(?:\*\*|__)?\s*[:.)—–-]+(?:\*\*|__)?\s+"
 )
@@ -327,12 +326,20 @@ def _begins_with(
     own = {word.group().lower() for word in named}.difference(*others)
     if not terms(" ".join(own)):
         return False
-    return opens_with(named[-1].string[named[-1].end() :], "after_option")
+    rest = named[-1].string[named[-1].end() :]
+    return opens_with(rest, "after_option") and not opens_with(rest, "denies_pick")
+
+
+def _pick_in(text: str) -> re.Match[str] | None:
+    """The label or place of an option that a text begins with; None where it rules it out."""
+    pick = pattern("picked").match(text)
+    is_out = pick and opens_with(text[pick.end() :], "denies_pick")
+    return None if is_out else pick
 
 
 def _option_by_label(text: str, choice: Choice) -> str:
     """The option whose label or place a text begins with ("B", "the second one"); "" for none."""
-    pick = pattern("picked").match(text)
+    pick = _pick_in(text)
     if pick is None or not opens_with(text[pick.end() :], "after_option"):
         return ""
     if pick["ordinal"]:
@@ -369,7 +376,7 @@ def _awaits_pick(reply: str) -> bool:
 
 def picked_option(opening: str, reply: str) -> Sentence | None:
     """The option of the reply that the opening of a message names, and says little else."""
-    pick = pattern("picked").match(opening)
+    pick = _pick_in(opening)
     count = len(opening.split())
     goes_on = pick and opens_with(opening[pick.end() :], "behind_a_pick")
     if count > (MAX_CHANGED_WORDS if goes_on else MAX_PICK_WORDS):
@@ -460,8 +467,9 @@ def _options_within(text: str) -> dict[str, str]:
 
 def _place_of(ordinal: str) -> int:
     """The place, counted from 0, that "the second" or "option two" names."""
-    place: int = word_map("ordinals")[ordinal.lower().split()[-1]]
-    return place
+    name = ordinal.lower().split()[-1]
+    places: Mapping[str, int] = word_map("ordinals")
+    return next(place for word, place in places.items() if name.startswith(word))
 
 
 def _nth_option(reply: str, ordinal: str) -> Sentence | None:

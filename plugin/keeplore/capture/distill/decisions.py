@@ -206,6 +206,7 @@ def _picking_sentence(agreement: Agreed, message: Sequence[Sentence]) -> str:
     """The sentence that took an option and says no more than that and why."""
     first = message[0].text
     name, *reason = _REASON.split(first, maxsplit=1)
+    name = pattern("takes_option").sub("", name, count=1)
     is_label = (
         agreement.kind is AgreedKind.PICK
         and count_terms(name) < NAMED_TERMS
