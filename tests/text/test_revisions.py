@@ -230,3 +230,42 @@ def test_hostile_text_takes_no_time() -> None:
     assert revision_of("take " * 50_000 + "down") is None
     assert revision_of("you may " * 50_000 + "again") is None
     assert revision_of("forget the " * 50_000 + "rule") is None
+
+
+SET = "ten is too long, 5 → Set: `HOLD_TTL = 5 min`, the sweep stays."
+KEYED = "`MIN_ORDER['CH'] = 80`, and the page says so."
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "expected"),
+    [
+        (SET, "Holds are in place, `HOLD_TTL` is 10 minutes.", True),
+        (SET, "Holds are in place, `HOLD_TTL = 5 min`.", False),
+        (SET, "`hold_ttl_max = 10`", False),
+        (SET, "`HOLD_TTL` is read from the settings.", False),
+        (KEYED, "Added `MIN_ORDER = {'CH': 60}` in `rules.py`.", True),
+        (KEYED, "Added `MIN_ORDER = {'AT': 60}` in `rules.py`.", False),
+        ("`max_age: 3` for `returns`", "`max_age: 30` for `returns`", True),
+        ("`max_age: 3` for `orders`", "`max_age: 30` for `returns`", False),
+        ("`max_age: 3`, all tests pass", "`max_age: 30` for `returns`", True),
+        ("`maxAge = 3`", "`maxAge` is 30 now", True),
+    ],
+)
+def test_a_setting_with_another_figure(new: str, old: str, *, expected: bool) -> None:
+    revision = revision_of(new)
+    assert revision is not None
+    assert replaces(revision, old, frozenset(), decides=False) is expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "- `pay_client`: 210 lines",
+        "`pay/client_v2.go`: 210 lines",
+        "`test_pay` passes",
+        "`create_order()` is 40 lines long",
+        "the timeout is 30 s",
+    ],
+)
+def test_what_sets_nothing(said: str) -> None:
+    assert revision_of(said) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from keeplore.index.passages import DECISION, Passage
+from keeplore.index.passages import STATEMENTS, Passage
 from keeplore.index.sql import column, in_list, rows_in, scope_ids
 from keeplore.memory import Memory
 from keeplore.memory.model import BELIEVED
@@ -18,16 +18,21 @@ Revising = tuple[int, str]  # the number of a passage in its memory, a word
 
 def revising_terms(memory: Memory, passages: Sequence[Passage]) -> Iterator[Revising]:
     """The words under which passages of a memory that replace something are found: those of
-    decisions and of notes.
+    decisions and of notes, and of all statements those that set a name of code's.
     """
-    kinds = ("head", "section") if memory.kind == "note" else (DECISION,)
+    kinds = ("head", "section") if memory.kind == "note" else STATEMENTS
     if memory.trust not in BELIEVED:
         return
     for number, passage in enumerate(passages):
         if passage.kind in kinds:
             # a note of one sentence is its title
             said = passage.body or passage.title
-            keys = [revision.key for _, revision in revisions_in(said)]
+            is_decided = passage.kind != "statement"
+            keys = [
+                revision.key
+                for _, revision in revisions_in(said)
+                if is_decided or revision.settings
+            ]
             yield from ((number, term) for term in sorted(frozenset().union(*keys)))
 
 

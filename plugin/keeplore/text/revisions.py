@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from keeplore.text.sentences import sentences
@@ -173,6 +173,17 @@ _CORRECTING = re.compile(
     r"(?!,? (?:problem|worries|rush|also|and|one more|can|could|let['’]?s also)\b)",
     re.IGNORECASE,
 )
+# a name of code's, with "_" or a capital within
+_CODE_NAME = re.compile(
+    r"(?<![\w./-])(?=\w*?(?:[^\W_]_|[a-z][A-Z]))[^\W\d]\w+(?![\w/(.-])"
+)
+# the figure that it is set to: "`HOLD_TTL = 20 min`", "{'CH': 60}", "max_age is 30 now"
+_SET_TO = re.compile(
+    r"(?:\[['\"]?(?P<key>\w+)['\"]?\])?(?::|`?\s*(?::?=|\bis(?: now)?\b|\bto\b))\s*"
+    r"(?:\{\s*['\"]?(?P<item>\w+)['\"]?:\s*)?`?(?P<value>\d+(?:[.,]\d+)*)"
+)
+# what a setting is of: "for `stg_returns`", "in `rules.py`"
+_SET_FOR = re.compile(r"\b(?:for|of|in|on)\s+(?:the\s+)?`([^`]+)`")
 # words of changing, which are no matter
 CHANGING = frozenset(
     terms(
@@ -188,13 +199,16 @@ class Revision:
     """Stems of content words: of what holds no more, of what is put in its place (empty where it is
     not told apart from the matter), and of the matter (empty where only names are told).
 
-    ``permits`` where what was forbidden may be done; the matter is what.
+    ``permits`` where what was forbidden may be done; the matter is what. ``settings`` are the
+    figures that names of code's are set to, ``set_for`` names what for; the matter is the names.
     """
 
     rejected: frozenset[str]
     chosen: frozenset[str]
     about: frozenset[str]
     permits: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
+    set_for: frozenset[str] = frozenset()
 
     @property
     def key(self) -> frozenset[str]:
@@ -224,8 +238,36 @@ def revision_of(text: str, *, corrects: bool = False) -> Revision | None:
             return _revision(said, old, new)
     if ending := _outdone(text) or _ending_revision(said) or _permission(said):
         return ending
+    if settings := settings_in(said):
+        return _setting_revision(said, settings)
     new = _taken_up(said) if corrects or _TURNED.search(said) else ""
     return _revision(said, "", new) if new else None
+
+
+def settings_in(text: str) -> dict[str, str]:
+    """The names of code's that a text sets to a figure, each with that figure."""
+    found: dict[str, str] = {}
+    for name in _CODE_NAME.finditer(text):
+        if value := _SET_TO.match(text, name.end()):
+            key = value["key"] or value["item"] or ""
+            found[f"{name[0]} {key}".strip().casefold()] = value["value"]
+    return found
+
+
+def _setting_revision(said: str, settings: Mapping[str, str]) -> Revision:
+    about = frozenset(stems(" ".join(settings)))
+    nothing = frozenset[str]()
+    set_for = frozenset(_SET_FOR.findall(said))
+    pairs = tuple(settings.items())
+    return Revision(nothing, nothing, about, settings=pairs, set_for=set_for)
+
+
+def _is_reset(revision: Revision, statement: str) -> bool:
+    """Did a statement set one of the names to another figure, and for nothing else?"""
+    earlier, set_for = settings_in(statement), {*_SET_FOR.findall(statement)}
+    if set_for and revision.set_for and set_for.isdisjoint(revision.set_for):
+        return False
+    return any(earlier.get(name, value) != value for name, value in revision.settings)
 
 
 def lifts_rule(text: str) -> bool:
@@ -314,6 +356,8 @@ def replaces(
     spoken of, ``decides`` says that the sentence is known to settle its matter; ``talk`` are the
     stems of what the revision is said in, None where that is the sentence's own talk.
     """
+    if revision.settings:
+        return _is_reset(revision, statement)
     earlier = revision_of(statement)
     statement_words = frozenset(stems(statement)) - (
         earlier.rejected if earlier else frozenset()

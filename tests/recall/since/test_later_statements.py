@@ -250,6 +250,26 @@ def test_what_goes_by_its_name_alone_ends_what_was_decided_in_an_earlier_talk() 
     assert told == {"second": None, "first": later[1][0]}
 
 
+def test_a_setting_that_a_reply_set_anew_is_told_with_its_new_figure() -> None:
+    first = (
+        ("How long do we hold a seat before somebody pays?", "Ten minutes is usual."),
+        ("yes ten", "Holds are swept on insert, `HOLD_TTL = 10 min`."),
+    )
+    second = (
+        (
+            "People lose their seats while they look for their card.",
+            "I see 40 of them.",
+        ),
+        ("give them twice that", "Done: `HOLD_TTL = 20 min`, and a test for it."),
+    )
+    places, cwd = played(first, second)
+    with Registry(places) as registry:
+        answer = registry.recall(RecallRequest("how long is a seat held", cwd))
+    [hit] = [hit for hit in answer.hits if hit.session == "first"]
+    assert hit.later
+    assert "HOLD_TTL = 20 min" in hit.later.text
+
+
 def test_a_rule_that_is_lifted_is_told_with_what_lifts_it() -> None:
     rule = "We never run migrations on Fridays from now on."
     lifted = "We have the shadow table now, so migrations on Fridays are fine now."
