@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from keeplore.text.sentences import sentences
+from keeplore.text.sentences import ARROW, sentences
 from keeplore.text.terms import stems, terms
 
 READ_CHARS = 500
@@ -97,8 +97,8 @@ _AGAINST = (
     ),
 )
 _BARE = (
-    rf"(?:\A|[,;.]|\bso)\s*(?:then |please )*(?P<new>{_NAME}?)\s+"
-    r"(?:please|then|instead|it is)\W*\Z"
+    rf"(?:\A|[,;.→]|\bso)\s*(?:then |please )*(?P<new>{_NAME}?)\s+"
+    r"(?:please|then|instead|it is)(?: please)?\W*\Z"
 )
 # what is taken away, by its name alone; what stands behind it may take its place
 _ENDING = (
@@ -392,7 +392,12 @@ def replaces(
 def revisions_in(
     text: str, *, corrects: bool = False
 ) -> Iterator[tuple[str, Revision]]:
-    """The sentences of a text that replace something, with what they replace."""
-    for sentence in sentences(text):
-        if found := revision_of(sentence.text, corrects=corrects):
-            yield sentence.text, found
+    """The sentences of a text that replace something, with what they replace; of a line that tells
+    what was taken behind what was said against another thing the whole.
+    """
+    told = [sentence.text for sentence in sentences(text)]
+    if ARROW in text and _outdone(text):
+        told = [text]
+    for words in told:
+        if found := revision_of(words, corrects=corrects):
+            yield words, found

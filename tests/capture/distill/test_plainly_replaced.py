@@ -8,6 +8,8 @@ import pytest
 
 from keeplore.capture.distill.decisions import decisions
 from keeplore.memory import Exchange
+from keeplore.text.revisions import revisions_in
+from keeplore.text.terms import stems
 
 AT = "2026-02-09T14:03:11Z"
 OLD = "let's use Redis for the job queue"
@@ -117,3 +119,33 @@ def test_what_only_sounds_like_it_ends_no_decision(said: str) -> None:
     old = "let's use Postgres for the orders"
     talk = (asked, (old, "Orders are in Postgres."), (said, "Done."))
     assert old in standing(*talk)
+
+
+AGAINST = "redis loses jobs on restart, ops are annoyed."
+LINE = f"{AGAINST} → postgres instead please"
+
+
+def test_what_is_taken_stands_behind_what_was_said_against_the_other() -> None:
+    said = (f"{AGAINST} postgres instead please, and open a PR", "It is on Postgres.")
+    assert standing(said) == [LINE]
+    [(text, revision)] = revisions_in(LINE)
+    assert (text, revision.rejected) == (LINE, {*stems("redis")})
+    asked = ("We need a job queue", "Redis or Postgres?")
+    [told] = standing(asked, (OLD, "Done."), said)
+    assert told == "Redis or Postgres? → postgres instead please"
+
+
+def test_a_rule_that_begins_with_no_takes_nothing_back() -> None:
+    rule = "no emojis in the log output please."
+    talk = ((OLD, "Done."), (f"{rule} retries: make it 5 and see how it goes", "Ok."))
+    assert standing(*talk) == [OLD, rule, "retries: make it 5"]
+
+
+def test_a_pick_is_told_behind_the_request_where_only_advice_was_asked_for() -> None:
+    asked = "we need a job queue for the invoices. what do you suggest?"
+    options = (
+        "Two ways:\n\n1. Redis with RQ: quick.\n2. Postgres with SKIP LOCKED: safe.\n\n"
+        "Which do you prefer?"
+    )
+    made = standing((asked, options), ("let's use redis, then push", "Done."))
+    assert made == ["we need a job queue for the invoices → Redis with RQ: quick."]

@@ -33,6 +33,11 @@ def written(said: str) -> list[tuple[str, str]]:
             "The export is monthly",
             "architectural-decisions",
         ),
+        (
+            "amounts are stored as integer cents, then run the tests",
+            "Amounts are stored as integer cents",
+            "project-conventions",
+        ),
         ("we deploy on Fridays", "We deploy on Fridays", "project-conventions"),
         ("this repo uses poetry", "This repo uses poetry", "project-conventions"),
         (

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.capture.distill.agreements import IN_REPLY
 from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS
 from keeplore.capture.distill.choices import Choice
-from keeplore.capture.distill.decision_weights import is_left
+from keeplore.capture.distill.decision_weights import is_left, without_next_steps
 from keeplore.memory import Exchange, Quote
 from keeplore.text.revisions import Revision, is_correction, replaces, revision_of
 from keeplore.text.sentences import (
     MAX_QUOTE,
+    Sentence,
     answer_in,
     answer_line,
     bare,
@@ -191,21 +193,39 @@ def _taken_instead(
 
 def _revisions(message: str) -> Iterator[tuple[str, Revision]]:
     """The sentences of a message that put something in the place of something else."""
-    for sentence in sentences(message)[:IN_REPLY]:
+    said = without_next_steps(sentences(message))
+    for sentence in said[:IN_REPLY]:
         text = sentence.text
         if is_left(text) and not sentence.is_question:
             continue
-        # why it is taken is said behind a comma
-        clause = text.partition(",")[0]
-        is_other = says(text, "taken_instead") or is_correction(text)
-        revision = (
-            revision_of(clause, corrects=True)
-            if says(clause, "taken_instead")
-            else None
-        )
-        revision = revision or revision_of(text, corrects=is_other)
+        revision = _revision_in(text)
         if revision and not revision.permits:
             yield text, revision
+    line = replacing_choice(said)
+    if revision := revision_of(line):
+        yield line, revision
+
+
+def _revision_in(text: str) -> Revision | None:
+    """What a sentence replaces; why something is taken is said behind a comma."""
+    clause = text.partition(",")[0]
+    if says(clause, "taken_instead") and (taken := revision_of(clause, corrects=True)):
+        return taken
+    is_other = says(text, "taken_instead") or is_correction(text)
+    return revision_of(text, corrects=is_other)
+
+
+def replacing_choice(message: Sequence[Sentence]) -> str:
+    """What the beginning of a message takes in the place of what it speaks against right before
+    that, "Redis loses jobs. → Postgres instead."; "" for none.
+    """
+    for before, taking in pairwise(message[: IN_REPLY + 1]):
+        line = answer_line(before.text, taking.text)
+        parts = (revision_of(before.text), revision_of(taking.text))
+        revision = None if any(parts) or taking.is_question else revision_of(line)
+        if revision and revision.rejected and revision.chosen:
+            return line
+    return ""
 
 
 def _taken_words(decision: Decision) -> Set[str]:

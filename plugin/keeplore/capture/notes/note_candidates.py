@@ -23,6 +23,7 @@ from keeplore.capture.discourse.statements import (
 )
 from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreement_in
 from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
+from keeplore.capture.distill.decision_weights import without_next_steps
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.standing_decisions import Decision, standing_decisions
 from keeplore.capture.distill.title_wording import is_pasted
@@ -245,9 +246,10 @@ def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
     yield from ordered
     taken = {candidate.quote.text for candidate in ordered}
     last = {s.text for s in sentences(own_words(last_word(exchange.user)))}
-    left = (s for s in said if s.text in last and clip(s.text) not in taken)
+    own = [s for s in said if s.text in last and clip(s.text) not in taken]
+    own = without_next_steps(own)
     is_document = len(said) > DOCUMENT
-    stated = [*_statements(left, exchange.id, is_document=is_document)]
+    stated = [*_statements(own, exchange.id, is_document=is_document)]
     strongest = sorted(stated, key=lambda c: -c.confidence)[:A_MESSAGE]
     for candidate in stated:
         most = 1.0 if candidate in strongest else AUTOMATIC - 0.1
@@ -391,6 +393,7 @@ def _answer_candidates(reply: AgentQuestion, turn: str) -> Iterator[NoteCandidat
 def _answer_title(question: str, answer: str) -> str:
     room = TITLE_CHARS - len(ARROW)
     answer = shortened(plain_words(answer), room - min(len(question), QUESTION_CHARS))
+    question = capitalised(question.rstrip(".:：。 "))
     return f"{shortened(question, room - len(answer))}{ARROW}{answer}"
 
 
