@@ -128,7 +128,8 @@ def _asked_by_person(message: str) -> str:
     neither.
     """
     said = sentences(message)
-    questions = [s.text for s in said if s.is_question]
+    asked = [s.text for s in said if s.is_question]
+    questions = [text for text in asked if not opens_with(text, "asks_advice")]
     fitting = [text for text in questions if says(text, "asks_choice")]
     # "we need a queue. Which one do we take?" asks of what was told before it
     least = 1 if said and said[0].is_question else 2
