@@ -139,3 +139,18 @@ def test_a_fact_told_in_passing_is_noted(said: str, text: str, category: str) ->
 )
 def test_what_is_so_just_now_is_not(said: str) -> None:
     assert written(said) == []
+
+
+def test_a_refusal_is_titled_by_itself_and_noted_once() -> None:
+    offer = "The schema changed. I can fix the SQL, or let Room drop the tables."
+    refusal = "no dropping please, people have their sheets in it"
+    talk = [
+        Exchange("t-0", AT, "the app crashes on update", (offer,)),
+        Exchange("t-1", AT, refusal, ("Then I'll fix the SQL.",)),
+    ]
+    [found] = candidates(talk)
+    proposal = "I can fix the SQL, or let Room drop the tables."
+    title = (
+        "I can fix the SQL, or let Room drop… → no dropping please, people have their…"
+    )
+    assert (found.title, found.text) == (title, f"{proposal} → {refusal}")

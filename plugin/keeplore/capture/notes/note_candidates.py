@@ -36,6 +36,7 @@ from keeplore.capture.notes.findings import (
     is_restated,
 )
 from keeplore.capture.notes.note_wording import (
+    answer_title,
     capitalised,
     is_bare,
     points_elsewhere,
@@ -46,7 +47,6 @@ from keeplore.capture.notes.repairs import is_repaired
 from keeplore.capture.notes.standing_orders import standing_orders
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.memory.model import Category, Scope, Trust
-from keeplore.memory.note import TITLE_CHARS, shortened
 from keeplore.text.pasted import own_words
 from keeplore.text.sentences import (
     ARROW,
@@ -54,7 +54,7 @@ from keeplore.text.sentences import (
     answer_in,
     answer_line,
     clip,
-    plain_words,
+    question_and_answer,
     sentences,
 )
 from keeplore.text.similarity import content_hash
@@ -71,7 +71,6 @@ LONG_MESSAGE = 40  # sentences from which a message counts as a document
 A_MESSAGE = 4
 HEDGE = 0.06  # what "I think" takes: people say so of what they have decided, too
 SUBJECT_CHARS = 1000  # of a text that say what it is about
-QUESTION_CHARS = 32  # that a question keeps in the title of its answer
 MIN_TERMS = 3  # content words of a sentence that says something by itself
 _FIGURE = re.compile(r"\b\d+\b")
 # what a person says of themselves, and against what was said, is short
@@ -161,7 +160,7 @@ def _stated_and_agreed(
     to.
     """
     agreed_to = [*_agreed_candidates(exchange, earlier)]
-    picks = [candidate.quote.text for candidate in agreed_to if candidate.choice]
+    picks = [candidate.quote.text for candidate in agreed_to if candidate.title]
 
     def is_in_pick(candidate: NoteCandidate) -> bool:
         return any(candidate.quote.text in pick for pick in picks)
@@ -385,16 +384,9 @@ def _answer_candidates(reply: AgentQuestion, turn: str) -> Iterator[NoteCandidat
         category,
         confidence,
         quote,
-        title=_answer_title(question, answer),
+        title=answer_title(question, answer),
         choice=Choice(question, reply.options),
     )
-
-
-def _answer_title(question: str, answer: str) -> str:
-    room = TITLE_CHARS - len(ARROW)
-    answer = shortened(plain_words(answer), room - min(len(question), QUESTION_CHARS))
-    question = capitalised(question.rstrip(".:：。 "))
-    return f"{shortened(question, room - len(answer))}{ARROW}{answer}"
 
 
 def _agreed_candidates(
@@ -442,7 +434,7 @@ def _lettered_candidate(answer: LetteredAnswer, turn: str) -> NoteCandidate:
         _kind_of_decision(line),
         round(PICKED - OF_TASK, 2) if is_weak else PICKED,
         Quote(line, "user", turn),
-        title=_answer_title(question, answer.option),
+        title=answer_title(question, answer.option),
         choice=answer.choice,
     )
 
@@ -459,9 +451,11 @@ def _has_but(message: Sequence[Sentence], agreement: Agreed) -> bool:
 
 
 def _title_of_pick(agreement: Agreed) -> str:
-    if not (agreement.choice and agreement.choice.question):
-        return ""
-    return _answer_title(agreement.choice.question, agreement.text)
+    """What was taken behind its question, what was changed or refused behind the proposal."""
+    question, answer = question_and_answer(agreement.text)
+    if agreement.choice and agreement.choice.question:
+        question, answer = agreement.choice.question, agreement.text
+    return answer_title(question, answer) if question else ""
 
 
 def _finding_candidate(finding: Finding) -> NoteCandidate:

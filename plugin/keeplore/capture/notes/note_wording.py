@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from keeplore.capture.cues import pattern, says, word_list
-from keeplore.text.sentences import bare
+from keeplore.memory.note import TITLE_CHARS, shortened
+from keeplore.text.sentences import ARROW, bare, plain_words
 from keeplore.text.terms import count_terms, terms
 
+QUESTION_CHARS = 32  # that a question keeps in the title of its answer
 FEW_TERMS = 3  # content words; a statement has that many, or its verb
 _LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
 
@@ -53,3 +55,11 @@ def is_bare(text: str) -> bool:
     if says(text, "states_present") or says(text, "of_all"):
         return False
     return text.partition(" ")[0].lower() not in word_list("title_verbs")
+
+
+def answer_title(question: str, answer: str) -> str:
+    """Question and answer as a title, the answer as whole as there is room for."""
+    room = TITLE_CHARS - len(ARROW)
+    answer = shortened(plain_words(answer), room - min(len(question), QUESTION_CHARS))
+    question = capitalised(question.rstrip(".:：。 "))
+    return f"{shortened(question, room - len(answer))}{ARROW}{answer}"
