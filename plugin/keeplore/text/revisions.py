@@ -97,8 +97,10 @@ _AGAINST = (
     ),
 )
 _BARE = (
-    rf"(?:\A|[,;.→]|\bso)\s*(?:then |please )*(?P<new>{_NAME}?)\s+"
-    r"(?:please|then|instead|it is)(?: please)?\W*\Z"
+    (
+        rf"(?:\A|[,;.→]|\bso)\s*(?:then |please )*(?P<new>{_NAME}?)\s+"
+        r"(?:please|then|instead|it is)(?: please)?\W*\Z"
+    ),
 )
 # what is taken away, by its name alone; what stands behind it may take its place
 _ENDING = (
@@ -321,7 +323,8 @@ def _outdone(text: str) -> Revision | None:
 
 def _named_alone(said: str) -> str:
     """What a part of a sentence names and says nothing else of; "" for none."""
-    found = _compiled((_BARE,))[0].search(said)
+    [phrase] = _compiled(_BARE)
+    found = phrase.search(said)
     return found["new"] if found else ""
 
 

@@ -145,12 +145,13 @@ def _decisions_of_message(
         yield from _agreed_decisions(agreement, message, earlier[-1], exchange.id, at)
     for sentence in planned_approach(message):
         yield decision_of(sentence.text, "user", exchange.id, PLANNED, at)
-    if line := replacing_choice(message):
+    replacing = [line for line, _ in replacing_choice(message)]
+    for line in replacing:
         yield decision_of(line, "user", exchange.id, CONFIRMED, at)
     taken = _picking_sentence(agreement, message) if agreement else ""
     for decision in _own_decisions(exchange, message, at, is_reply=bool(earlier)):
         text = decision.quote.text
-        is_told = text == taken or (bool(line) and text in line)
+        is_told = text == taken or any(text in line for line in replacing)
         if not is_told and not _is_handed_back(text, message, earlier):
             yield decision
     if put := suggestion(message, exchange):

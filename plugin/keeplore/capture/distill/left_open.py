@@ -56,7 +56,7 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
 def _may_be_open(s: Statement, source: ExtractSource) -> bool:
     """False for what says too little, looks a decision up, or was decided then or later."""
     asked = set(terms(s.text))
-    if s.sentence.is_heading or len(asked) < (1 if _puts_off(s) else 2):
+    if s.sentence.is_heading or len(asked) < (1 if _put_off_weight(s) else 2):
         return False
     later = (d for d in source.decided if d.at >= s.exchange)
     is_decided = any(overlap(asked, d.terms) >= ALIKE for d in later)
@@ -107,8 +107,7 @@ def _open_weight(s: Statement, source: ExtractSource, undone: float) -> float:
     weight = 0.0 if is_replied else weight_of(s.text, "open")
     if s.is_of_person and weight <= DOUBT and source.exchanges[s.exchange].assistant:
         weight = 0.0
-    if _puts_off(s):
-        weight = max(weight, weight_of(s.text, "put_off"))
+    weight = max(weight, _put_off_weight(s))
     weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
     is_item = bool(sentence.label) or _is_asking(s)
     if is_item and not is_replied and _is_left_to_do(s):
@@ -116,10 +115,10 @@ def _open_weight(s: Statement, source: ExtractSource, undone: float) -> float:
     return weight
 
 
-def _puts_off(s: Statement) -> bool:
-    """Does the person leave something for another day, or for somebody else?"""
+def _put_off_weight(s: Statement) -> float:
+    """How surely the person leaves something for another day, or for somebody else."""
     is_told = s.is_of_person and not s.sentence.is_question
-    return is_told and weight_of(s.text, "put_off") > 0
+    return weight_of(s.text, "put_off") if is_told else 0.0
 
 
 def _is_asking(s: Statement) -> bool:

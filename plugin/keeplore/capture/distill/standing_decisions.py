@@ -201,9 +201,7 @@ def _revisions(message: str) -> Iterator[tuple[str, Revision]]:
         revision = _revision_in(text)
         if revision and not revision.permits:
             yield text, revision
-    line = replacing_choice(said)
-    if revision := revision_of(line):
-        yield line, revision
+    yield from replacing_choice(said)
 
 
 def _revision_in(text: str) -> Revision | None:
@@ -215,17 +213,17 @@ def _revision_in(text: str) -> Revision | None:
     return revision_of(text, corrects=is_other)
 
 
-def replacing_choice(message: Sequence[Sentence]) -> str:
-    """What the beginning of a message takes in the place of what it speaks against right before
-    that, "Redis loses jobs. → Postgres instead."; "" for none.
+def replacing_choice(message: Sequence[Sentence]) -> Iterator[tuple[str, Revision]]:
+    """What the beginning of a message first takes in the place of what it speaks against right
+    before that, "Redis loses jobs. → Postgres instead."
     """
     for before, taking in pairwise(message[: IN_REPLY + 1]):
         line = answer_line(before.text, taking.text)
         parts = (revision_of(before.text), revision_of(taking.text))
         revision = None if any(parts) or taking.is_question else revision_of(line)
         if revision and revision.rejected and revision.chosen:
-            return line
-    return ""
+            yield line, revision
+            return
 
 
 def _taken_words(decision: Decision) -> Set[str]:
