@@ -22,6 +22,7 @@ from keeplore.capture.distill.antecedents import (
     closing_questions,
     last_question,
     last_reply,
+    offered_work,
     stands_alone,
 )
 from keeplore.capture.distill.choices import (
@@ -284,7 +285,7 @@ def _own_suggestion(before: Exchange) -> str:
 def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     """The option that a proposal names by its label alone, "I recommend approach 1"."""
     text = proposal.text.rstrip(".! ")
-    named = pattern("labels").search(text)
+    named = _label_in(text)
     if named is None or len(terms(text)) > NAMED_TERMS:
         return None
     label = next(filter(None, named.groups())).upper()
@@ -294,6 +295,11 @@ def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     # the question names it by its label, too
     choice = replace(_choice_with(option, before), question="")
     return Agreed(option.text, AgreedKind.PICK, choice)
+
+
+def _label_in(text: str) -> re.Match[str] | None:
+    """The label of an option that a text names, or takes: "approach 1", "I'd go with (a)"."""
+    return pattern("labels").search(text) or pattern("advised_label").search(text)
 
 
 def _amended_proposal(opening: str, said: str, before: Exchange) -> Agreed | None:
@@ -314,7 +320,8 @@ def _amended_proposal(opening: str, said: str, before: Exchange) -> Agreed | Non
         about_it = [text for text in values if {*terms(text)} & {*terms(said)}]
         amended = [*questions, *about_it, *asked, *amended, *values]
     else:
-        amended += asked
+        is_plain = says(opening, "with_plain_change")
+        amended += [offered_work(before)] * is_plain + asked
     first = next((text for text in amended if " " in text), "")  # and no "nope."
     kind = AgreedKind.NEW_VALUE if is_value else AgreedKind.AMENDED
     return Agreed(answer_line(first, said), kind, said=said) if first else None
@@ -413,7 +420,8 @@ def proposals(message: str) -> list[Sentence]:
 
 def _proposal_weight(text: str) -> float:
     # "should I switch?" is of what was said before
-    if CHANGING.issuperset(terms(text)):
+    is_labelled = not terms(text) and _label_in(text)
+    if CHANGING.issuperset(terms(text)) and not is_labelled:
         return 0.0
     is_telling = count_terms(text) >= INFORMATIVE_TERMS
     return weight_of(text, "proposed") or is_telling * weight_of(text, "would_do")
@@ -423,31 +431,12 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     """An offer ("want me to …?") at the end of a reply, with the answer; one that speaks of "it" as
     the sentence before that it is about. None for an offer to look, to go on or to commit.
     """
-    offer = closing_question(before.assistant)
-    if offer and not opens_with(offer, "offers_to"):
+    offer = offered_work(before)
+    if not offer:
         return None
-    if not terms(offer):
-        return _offered_before(before)
-    if says(offer, "chore") or says(offer, "workflow_question"):
-        return None
-    if count_terms(offer) >= INFORMATIVE_TERMS and stands_alone(offer):
+    if offer == closing_question(before.assistant):
         return Agreed(answer_line(offer, answer), AgreedKind.ANSWERED_OFFER)
-    tail = [s for s in sentences(before.assistant)[-TAIL:] if not s.is_question]
-    named = (s for s in reversed(tail) if {*terms(offer)} & {*terms(s.text)})
-    about = next(named, None)
-    if about is None or count_terms(about.text) < INFORMATIVE_TERMS:
-        return None
-    return Agreed(about.text, AgreedKind.OFFER)
-
-
-def _offered_before(before: Exchange) -> Agreed | None:
-    """What the agent can do, where it only asks "shall I?" behind that."""
-    told = [s for s in last_reply(before) if not s.is_question][-1:]
-    able = [s for s in told if opens_with(s.text, "able")]
-    telling = [s for s in able if count_terms(s.text) >= INFORMATIVE_TERMS]
-    if not telling or says(telling[0].text, "chore"):
-        return None
-    return Agreed(telling[0].text, AgreedKind.OFFER)
+    return Agreed(offer, AgreedKind.OFFER)
 
 
 def _is_informative(sentence: Sentence) -> bool:

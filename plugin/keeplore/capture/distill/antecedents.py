@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 
-from keeplore.capture.cues import opens_with, pattern
+from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import Reply
 from keeplore.text.sentences import (
@@ -24,6 +24,7 @@ INFORMATIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
 # words likewise, where the sentence says "this", "it", "them" of what it does not name
 FEW_WORDS = 4
 LAST_WORDS = 3  # sentences that end a reply
+OFFER_BACK = 8  # sentences at the end of a reply in which it tells what it then offers
 _IS_QUESTION = attrgetter("is_question")
 
 
@@ -128,3 +129,32 @@ def last_question(message: str) -> str:
     """The last question of a message that tells what it is about; "" for none."""
     asked = (s.text for s in reversed(sentences(message)) if s.is_question)
     return next((text for text in asked if count_terms(text) >= NAMED_TERMS), "")
+
+
+def offered_work(exchange: Exchange) -> str:
+    """The work that the end of a reply offers ("want me to …?"), in words that say it: those of the
+    sentence before that it is about where it speaks of "it". "" for none, and for an offer to look,
+    to go on or to commit.
+    """
+    offer = closing_question(exchange.assistant)
+    if offer and not opens_with(offer, "offers_to"):
+        return ""
+    if not terms(offer):
+        return _able_before(exchange)
+    if says(offer, "chore") or says(offer, "workflow_question"):
+        return ""
+    if count_terms(offer) >= INFORMATIVE_TERMS and stands_alone(offer):
+        return offer
+    told = [s for s in sentences(exchange.assistant)[-OFFER_BACK:] if not s.is_question]
+    named = (s for s in reversed(told) if {*terms(offer)} & {*terms(s.text)})
+    about = next(named, None)
+    if about is None:
+        return _able_before(exchange)
+    return about.text if _is_informative(about) else ""
+
+
+def _able_before(exchange: Exchange) -> str:
+    """What the agent can do, where it only asks "shall I?" behind that."""
+    told = [s for s in last_reply(exchange) if not s.is_question][-1:]
+    able = [s for s in told if opens_with(s.text, "able") and _is_informative(s)]
+    return able[0].text if able and not says(able[0].text, "chore") else ""

@@ -388,7 +388,7 @@ def picked_option(opening: str, reply: str) -> Sentence | None:
         return _nth_option(reply, pick["ordinal"]) if _is_taken(opening, pick) else None
     label = (pick["named"] or pick["bare"]).upper()
     # "a" can be an article, "2" a number of things
-    is_meant = count <= 3 or pick["word"] or goes_on
+    is_meant = count <= 3 or pick["word"] or goes_on or "(" in pick.group()
     if is_meant or (label.isdigit() and asks_to_pick(reply)):
         return option_with_label(reply, label)
     return _option_by_name(opening, reply)
@@ -419,7 +419,7 @@ def _option_by_name(opening: str, reply: str) -> Sentence | None:
     else the way that it names, of those that a sentence of the reply puts.
     """
     said = sentences(reply)
-    options = last_options(said)
+    options = [option for option in last_options(said) if not option.is_question]
     if not (_awaits_pick(reply) or puts_several(options)):
         options = []
     name = named_option(opening, [option.text for option in options])

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import choices, outcomes
 from keeplore.capture.distill.extracts import ALIKE, Extract, ExtractSource
@@ -20,7 +20,7 @@ from keeplore.capture.distill.numbered_answers import (
 from keeplore.capture.distill.unanswered import unanswered
 from keeplore.memory import Exchange, Quote
 from keeplore.recall.question import looks_up_decision
-from keeplore.text.sentences import clip
+from keeplore.text.sentences import Sentence, clip
 from keeplore.text.terms import overlap, terms
 
 DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
@@ -38,7 +38,7 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
     undone = {n: weight for weight, n in outcomes.left_undone(lines)}
     unsettled = [*unanswered(source.model, source.decided)]
     told = [extract.quote.text for extract in unsettled]
-    for order, s in enumerate(source.said):
+    for order, s in enumerate(map(_rest_put_off, source.said)):
         if not _may_be_open(s, source) or any(s.text in line for line in told):
             continue
         weight = _open_weight(s, source, undone.get(order, 0.0))
@@ -119,6 +119,14 @@ def _put_off_weight(s: Statement) -> float:
     """How surely the person leaves something for another day, or for somebody else."""
     is_told = s.is_of_person and not s.sentence.is_question
     return weight_of(s.text, "put_off") if is_told else 0.0
+
+
+def _rest_put_off(s: Statement) -> Statement:
+    """The part of a sentence that puts something off behind what it decides, as in "keep 25 a page,
+    we'll add paging later"; a statement without such a part as it is.
+    """
+    rest = pattern("rest_put_off").search(s.text) if s.is_of_person else None
+    return s if rest is None else replace(s, sentence=Sentence(rest["rest"]))
 
 
 def _is_asking(s: Statement) -> bool:

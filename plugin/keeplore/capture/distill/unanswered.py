@@ -9,7 +9,11 @@ from itertools import pairwise
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import is_step
-from keeplore.capture.distill.antecedents import closing_questions, last_question
+from keeplore.capture.distill.antecedents import (
+    closing_questions,
+    last_question,
+    offered_work,
+)
 from keeplore.capture.distill.choices import asked_by, last_options
 from keeplore.capture.distill.extracts import Extract
 from keeplore.capture.distill.standing_decisions import Decision
@@ -34,7 +38,7 @@ def unanswered(
     yield from _let_pass(model)
     for at, (before, after) in enumerate(pairwise(model.exchanges), 1):
         words = _putting_off(after.user)
-        question = _open_question(before) if words else ""
+        question = _open_question(before) or offered_work(before) if words else ""
         if question and not _is_settled(question, before, at, decided):
             line = answer_line(question, words)
             yield Extract(Quote(line, "user", after.id), PUT_OFF, at)
