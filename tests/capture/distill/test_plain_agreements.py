@@ -148,6 +148,11 @@ def test_going_on_and_a_second_good_way_decide_nothing(message: str) -> None:
         "we would need this to be dynamic",
         "I'm fine with dropping the week view",
         "I don't need a month view",
+        "dumps is a folder we do not commit",
+        "we only care about the small boats right now",
+        "we can't use the club's logo",
+        "when a trip is running, just show the skipper",
+        "just raise the deposit to 50",
     ],
 )
 def test_plain_words_lay_down_how_things_shall_be(message: str) -> None:
@@ -172,6 +177,12 @@ def test_plain_words_lay_down_how_things_shall_be(message: str) -> None:
         "i want to work on the calendar",
         "I feel like you get lost and change what I never wanted",
         "open question",
+        "use the log command to find the last trip",
+        "I really like the design and the colours",
+        "let's understand the old page first",
+        "So now we have all the colours we want for the boats",
+        "we can't see the boats",
+        "when you are done, stop",
     ],
 )
 def test_orders_of_the_moment_and_complaints_lay_down_nothing(message: str) -> None:
@@ -190,6 +201,30 @@ def test_orders_of_the_moment_and_complaints_lay_down_nothing(message: str) -> N
 def test_an_offer_that_is_put_off_is_left_open(message: str) -> None:
     assert decided(OFFER, message) == []
     assert left_open(OFFER, message) == [f"{OFFERED} → {message}"]
+
+
+TOLD = "The page is up. Let me know if you want me to add a filter by harbour."
+
+
+@pytest.mark.parametrize("message", ["yes please", "do it"])
+def test_an_offer_that_is_no_question_is_taken(message: str) -> None:
+    offer = "Let me know if you want me to add a filter by harbour."
+    assert decided(TOLD, message) == [f"{offer} → {message}"]
+
+
+def test_an_offer_that_is_no_question_is_put_off() -> None:
+    message = "not yet, the colours come first"
+    offer = "Let me know if you want me to add a filter by harbour."
+    assert decided(TOLD, message) == []
+    assert left_open(TOLD, message) == [f"{offer} → {message}"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Let me know if you want me to commit this.", "Let me know if you want changes."],
+)
+def test_a_step_and_courtesy_are_no_offer(reply: str) -> None:
+    assert decided(f"The page is up. {reply}", "yes") == []
 
 
 @pytest.mark.parametrize(
@@ -227,3 +262,16 @@ def test_what_is_put_off_behind_a_decision_is_told_apart(
 def test_what_we_will_do_later_is_open_and_not_what_i_will_tell(message: str) -> None:
     is_open = message.startswith("we")
     assert left_open("The list is on the page.", message) == [message] * is_open
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_open"),
+    [("don't know", True), ("don't know, do whatever you want", False)],
+)
+def test_what_is_left_to_the_agent_is_not_open(answer: str, *, is_open: bool) -> None:
+    points = "1. One list or two?\n2. Which colours for harbours on the night map?\n\nWhat do you say?"
+    message = f"1. one list\n2. {answer}"
+    assert (
+        left_open(points, message)
+        == ["Which colours for harbours on the night map?"] * is_open
+    )

@@ -434,7 +434,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     offer = offered_work(before)
     if not offer:
         return None
-    if offer == closing_question(before.assistant):
+    if opens_with(offer, "offers_to"):
         return Agreed(answer_line(offer, answer), AgreedKind.ANSWERED_OFFER)
     return Agreed(offer, AgreedKind.OFFER)
 

@@ -136,7 +136,7 @@ def offered_work(exchange: Exchange) -> str:
     sentence before that it is about where it speaks of "it". "" for none, and for an offer to look,
     to go on or to commit.
     """
-    offer = closing_question(exchange.assistant)
+    offer = closing_question(exchange.assistant) or _told_offer(exchange)
     if offer and not opens_with(offer, "offers_to"):
         return ""
     if not terms(offer):
@@ -151,6 +151,12 @@ def offered_work(exchange: Exchange) -> str:
     if about is None:
         return _able_before(exchange)
     return about.text if _is_informative(about) else ""
+
+
+def _told_offer(exchange: Exchange) -> str:
+    """An offer that is no question, "let me know if you want me to …", at the end of a reply."""
+    last = last_reply(exchange)[-1:]
+    return "".join(s.text for s in last if opens_with(s.text, "offers_to"))
 
 
 def _able_before(exchange: Exchange) -> str:
