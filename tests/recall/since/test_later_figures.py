@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from keeplore.recall.answer import recall
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import (
+    BREAK,
     LaterStatement,
     RecallHit,
     RecallRequest,
@@ -96,6 +98,41 @@ def test_pasted_figures_and_those_of_a_shown_line_replace_nothing() -> None:
     )
     assert told(ASKED, hit("turn-0"), said) == ""
     assert told(ASKED, hit(""), said) == ""
+
+
+RATHER = "Let's change the batch to be 4 parcels - rather than 12"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (RATHER, "Let's change the batch to be 4 parcels"),
+        ("4 parcels, not 12", "4 parcels"),
+        ("4 parcels instead of 12", "4 parcels instead of 12"),
+        ("4 parcels rather than 9", ""),  # that was never said
+        ("4 vans rather than 12", ""),
+    ],
+)
+def test_a_figure_that_drops_the_old_one_takes_its_place(
+    said: str, expected: str
+) -> None:
+    ask = "After how many parcels is the depot emptied?"
+    old = "The depot is emptied after 12 parcels."
+    later = talk("Empty the depot in time.", "Sort the vans.", said)
+    assert told(ask, hit("turn-0", old), later) == expected
+
+
+def test_of_a_hit_with_lines_of_several_turns_each_counts_at_its_place() -> None:
+    ask = "After how many parcels is the depot emptied?"
+    said = talk("Empty the depot in time.", RATHER, "Write the depot's log.")
+    lines = "The depot is emptied after 12 parcels.", "The depot has a log now."
+    shown = replace(hit("turn-2", BREAK.join(lines)), turns=("turn-0", "turn-2"))
+    assert told(ask, shown, said) == "Let's change the batch to be 4 parcels"
+    told_there = "Let's change the batch to be 4 parcels"
+    known = replace(
+        hit("turn-2", BREAK.join((lines[0], told_there))), turns=("turn-0", "turn-1")
+    )
+    assert told(ask, known, said) == ""
 
 
 def test_recall_gives_it_with_the_hit(

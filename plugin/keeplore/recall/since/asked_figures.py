@@ -119,6 +119,8 @@ class AskedFigure:
     def _holds_instead(self, new: Figure, old: Figure) -> bool:
         if not (self.counted or _are_of_one_kind(new, old)):
             return False
+        if old.value in new.in_place_of and new.kinds & old.kinds:
+            return True
         things = self._thing_words(old)
         asked = self.attribute & old.said
         if new.is_changed:

@@ -87,6 +87,12 @@ _TOO = (
 _REFUSED_AFTER = re.compile(
     rf"\A\W{{0,2}}(?:\w+ )?(?:is|are) (?:\w+ )?{_TOO}\b", re.IGNORECASE
 )
+# the figure in whose place another one is put
+_DROPPED = re.compile(
+    r"\b(?:instead of|rather than|in place of|not|from|no longer)\s+(?:the\s+)?[$€£]?"
+    r"(\d+(?:[.,:]\d+)*)(?!\w*\d)",
+    re.IGNORECASE,
+)
 # a thing that is only named to say when another one is
 _LANDMARK = re.compile(
     r"\b(?:before|after|until|ahead of|prior to)\s+(?:the|my|our|your|this)\s+[\w'’-]+"
@@ -116,6 +122,7 @@ class Figure:
     sentence: str
     clauses: str  # the words of its clause and the one before
     is_changed: bool  # the words near it tell of a change
+    in_place_of: frozenset[str] = frozenset()  # values that its sentence drops
 
 
 @lru_cache(maxsize=200)
@@ -134,10 +141,12 @@ def unit_kinds(figure: str, unit: str) -> frozenset[str]:
 def _figures(text: str) -> Iterator[Figure]:
     for before, sentence in pairwise(["", *sentences_of(text)]):
         said = _thing_stems(f"{before} {sentence}")
+        dropped = frozenset(_DROPPED.findall(sentence))
         for near, clause in _stating_clauses(sentence):
             words, is_changed = _thing_stems(near), bool(_CHANGE.search(near))
             for value, kinds in _stated_in(clause):
-                yield Figure(value, kinds, words, said, sentence, near, is_changed)
+                told = (value, kinds, words, said, sentence, near, is_changed)
+                yield Figure(*told, in_place_of=dropped)
 
 
 def _stating_clauses(sentence: str) -> Iterator[tuple[str, str]]:
