@@ -383,3 +383,37 @@ def test_what_stands_behind_60_000_characters_is_nobodys_sentence() -> None:
     before = (line * 3_400)[: 60_000 - len(last) - 2]
     assert sentences(f"{before}\n\n{last}")[-1].text == last
     assert sentences(f"{before}.\n\n{last}")[-1].text == last[:-1]
+
+
+WAYS = """You have three ways:
+
+1. **Shared package** (the usual one):
+Each site imports it.
+
+2. **Icon service**:
+Sites load icons over HTTP, which means:
+- one copy
+- one build
+
+3. **Inline**:
+The build copies them.
+
+To set it up:
+
+4. Run the build"""
+
+
+def test_items_of_a_numbered_list_keep_its_lead_over_what_is_told_of_each() -> None:
+    leads = {s.label: s.lead for s in sentences(WAYS) if s.label}
+    assert leads == {
+        "1": "You have three ways:",
+        "2": "You have three ways:",
+        "-": "Sites load icons over HTTP, which means:",
+        "3": "You have three ways:",
+        "4": "To set it up:",
+    }
+
+
+def test_a_list_that_begins_anew_or_below_another_heading_has_its_own_lead() -> None:
+    said = sentences("Two ways:\n\n1. A queue\n\nIt is fast.\n\n## Later\n\n2. A job")
+    assert [s.lead for s in said if s.label] == ["Two ways:", ""]

@@ -115,8 +115,10 @@ def _sentences(message: str) -> Iterator[Sentence]:
     """The sentences of each block, with the heading and the lead of the list above them."""
     heading = lead = ""
     around: list[tuple[int, str]] = []
+    counted = _CountedList()
     for label, indent, block in _blocks(message):
         if label == "#":
+            counted = _CountedList()
             letter = _LETTER.match(bare(block))
             heading, lead = bare(block)[letter.end() if letter else 0 :], ""
             if heading:
@@ -126,12 +128,34 @@ def _sentences(message: str) -> Iterator[Sentence]:
             continue
         found = _segments(block)
         within = _list_lead(around, indent, block) if label else ""
+        lead = counted.lead_of(label, lead) if label else lead
         above = (heading, lead, within) if label else (heading, "", "")
         for n, text in enumerate(found):
             yield Sentence(text, *above, label, is_first=n == 0)
         if found and not label:
             lead = found[-1] if _leads_on(block) else ""
+            counted.is_lead_used = not lead
             around.clear()
+
+
+@dataclass(slots=True)
+class _CountedList:
+    """The numbers that a list has reached, whose items may have paragraphs between them."""
+
+    lead: str = ""
+    reached: int = 0
+    is_lead_used: bool = (
+        True  # the line right before introduces nothing that is still to come
+    )
+
+    def lead_of(self, label: str, lead: str) -> str:
+        """The line that introduces the list of an item; ``lead`` is the last one before it."""
+        number = int(label) if label.isdecimal() else 0
+        goes_on = 1 < number == self.reached + 1 and self.is_lead_used
+        self.is_lead_used = True
+        if number:
+            self.lead, self.reached = (self.lead if goes_on else lead), number
+        return self.lead if goes_on else lead
 
 
 def _leads_on(block: str) -> bool:
