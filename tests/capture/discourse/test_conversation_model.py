@@ -47,3 +47,32 @@ def test_the_questions_in_form_have_the_number_of_their_exchange() -> None:
     model = ConversationModel.of(exchanges)
     assert [*model.questions()] == [(1, asked)]
     assert [*model.questions(since=2)] == []
+
+
+OFFERED = """The set of seen names holds the old name, so a file of that name is skipped.
+
+1. Track files of the inbox by name and time
+2. Process files again that were written anew
+3. (Optional) Retry the files of the inbox that are locked
+
+{}"""
+OFFER = "Would you like me to implement this for the inbox?"
+
+
+def test_steps_that_an_answer_only_offers_and_advice_for_some_day_tell_nothing() -> (
+    None
+):
+    def telling(reply: str) -> list[str]:
+        talk = [Exchange("a", "2026-03-01T10:00:00Z", "why?", (reply,))]
+        return [s.text for _, _, s in ConversationModel.of(talk).salient_statements()]
+
+    cause = (
+        "The set of seen names holds the old name, so a file of that name is skipped."
+    )
+    track = "Track files of the inbox by name and time"
+    assert track not in telling(OFFERED.format(OFFER))
+    assert telling(OFFERED.format(OFFER))[0] == cause
+    assert track in telling(OFFERED.format("The inbox works again."))
+    advice = "If you ever need more names, you can add another set to the inbox."
+    assert telling(f"{cause} {advice}") == [cause]
+    assert telling(f"{cause} (Optional) Retry the files that are locked.") == [cause]

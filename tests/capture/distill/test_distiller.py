@@ -590,6 +590,33 @@ def test_options_are_listed_in_the_order_in_which_they_were_put() -> None:
     ]
 
 
+def test_an_option_that_a_colon_ends_is_listed_and_picked_without_it() -> None:
+    ways = (
+        "You have a few options:\n\n1. **Shared package** (the usual one):\nEach site imports it."
+        "\n\n2. **Icon service**:\nSites load icons over HTTP.\n\nWhich approach fits?"
+    )
+    said = talk("Where do the icons of all sites live?", ways, "2", "It runs.")
+    assert texts(said, "options") == ["Shared package (the usual one)", "Icon service"]
+    assert texts(said, "decision") == [
+        "Where do the icons of all sites live? → Icon service"
+    ]
+
+
+def test_what_one_can_do_now_is_no_option() -> None:
+    steps = "It is set up.\n\nNow you can:\n1. Run the site build\n2. Add more sites"
+    assert texts(talk("Set up the icons.", steps), "options") == []
+
+
+def test_a_question_whose_mark_is_lost_gives_no_reason() -> None:
+    asked = (
+        "What do you think about changing how the icons are loaded so that there are 2 sets: "
+        "1) a plain set for print 2) a round set that can be edited"
+    )
+    start = ("Please start with the icons for print.", "Changed the icons for print.")
+    said = talk(asked, "Both sets work.", *start)
+    assert texts(said, "reasoning") == []
+
+
 def test_what_follows_in_an_item_of_a_list_is_no_option() -> None:
     answer = (
         "There are two options:\n\n1. Keep Redis and turn persistence on. It loses nothing "

@@ -71,6 +71,25 @@ def test_what_the_agent_calls_open_is_open_also_when_the_talk_goes_on() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Would you like me to make any adjustments to these invoices?",
+        "Do you want any further changes to the invoices?",
+        "The export is marked so that it can be run separately from the other tests.",
+    ],
+)
+def test_what_only_hands_the_turn_over_or_describes_is_not_open(said: str) -> None:
+    assert left_open(("Drop the export.", f"It is gone. {said}")) == []
+
+
+def test_what_is_put_off_as_that_is_told_with_what_it_is() -> None:
+    said = "Sending invoices on Sundays is a nice idea. We can defer that until later."
+    assert left_open(("Send the invoices.", "They are sent."), (said, "Ok.")) == [
+        "Sending invoices on Sundays is a nice idea. → We can defer that until later."
+    ]
+
+
 WAITING = "Who pays unpaid invoices?"
 
 

@@ -256,3 +256,26 @@ def test_a_rule_in_passing_is_decided(rule: str) -> None:
 )
 def test_what_only_tells_how_things_are_rules_nothing(told: str) -> None:
     assert decided("How far is it?", "Half of it works.", told, "I see.") == []
+
+
+def test_a_slip_of_the_persons_decides_nothing() -> None:
+    said = "oh no, I forgot to restart the shop after the change."
+    reply = "The shop is restarted after each change now."
+    assert decided("keep drafts", "They are in a table.", said, reply) == []
+
+
+def test_what_only_announces_the_next_sentence_decides_nothing() -> None:
+    ways = "Pros: one place.\n\nCons: a migration.\n\nShould I keep drafts in a table?"
+    said = "Here's another advantage. Drafts in a table can be searched by author and date."
+    reply = "Ah yes, that's a really important advantage! I plan it so that drafts are searched."
+    announced = "Here's another advantage."
+    assert not [
+        line
+        for line in decided("What about a table for drafts?", ways, said, reply)
+        if line.startswith(announced)
+    ]
+
+
+def test_what_follows_from_what_works_is_decided() -> None:
+    said = "anyway the table works, so get rid of the second copy of drafts"
+    assert said in decided("keep drafts", "They are in a table.", said, "It is gone.")

@@ -421,3 +421,12 @@ def test_who_introduces_the_speakers_of_a_dialogue_decides_nothing_by_that() -> 
     assert part("decision", said, "I have noted it.") == [
         "Ben: fine, let's use three memcached nodes for the cache."
     ]
+
+
+def test_what_the_person_does_not_want_to_lose_was_sent_back() -> None:
+    done = "Removed the settings of each shop in favour of one file."
+    kept = "fine, but I do not want to lose the settings of each shop"
+    first = ("Tidy up the settings.", done)
+    assert part("outcome", *first) == [done]
+    restored = "Restored the settings of each shop in `shops/`, as they were before."
+    assert part("outcome", *first, kept, restored) == [restored]

@@ -937,6 +937,48 @@ def test_a_value_that_was_changed_leaves_the_title_its_matter() -> None:
     assert title(*kept, "make it 30 days", "Set.") == "Keep done jobs for 14 days"
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (
+            (
+                "Before you touch the parser it will be important to also update the fixtures "
+                "used to check and update the grammar - to give the reader clear examples."
+            ),
+            "Update the fixtures used to check and update the grammar",
+        ),
+        (
+            (
+                "What do you think about updating the way the cache is filled so that there are "
+                "2 layers: 1) a frozen one 2) a live one"
+            ),
+            "Update the way the cache is filled",
+        ),
+        (
+            "OK. Let's focus on the way the loader fills the cache.",
+            "How the loader fills the cache",
+        ),
+    ],
+)
+def test_the_main_request_is_the_title_and_not_a_part_of_its_sentence(
+    asked: str, expected: str
+) -> None:
+    assert title(asked, "It can be done.") == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("maybe we can just rerun the importer when a file is moved?", False),
+        ("rerun the importer when a file is moved", True),
+    ],
+)
+def test_a_way_that_is_only_thought_of_is_no_title(said: str, expected: bool) -> None:
+    before = ("compare the checksum", "The importer compares it for each file now.")
+    found = title(*before, said, "The importer is slow when each file is moved.")
+    assert (found == "Rerun the importer when a file is moved") is expected
+
+
 FURNITURE = (
     "[399961 lines left out]",
     "[image]",

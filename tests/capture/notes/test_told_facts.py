@@ -38,6 +38,16 @@ def written(said: str) -> list[tuple[str, str]]:
             "Amounts are stored as integer cents",
             "project-conventions",
         ),
+        (
+            "Important to keep in mind: we do not want the client to parse the payload.",
+            "We do not want the client to parse the payload.",
+            "architectural-decisions",
+        ),
+        (
+            "plus: we never commit generated files",
+            "We never commit generated files",
+            "project-conventions",
+        ),
         ("we deploy on Fridays", "We deploy on Fridays", "project-conventions"),
         ("this repo uses poetry", "This repo uses poetry", "project-conventions"),
         (
@@ -154,3 +164,9 @@ def test_a_refusal_is_titled_by_itself_and_noted_once() -> None:
         "I can fix the SQL, or let Room drop… → no dropping please, people have their…"
     )
     assert (found.title, found.text) == (title, f"{proposal} → {refusal}")
+
+
+@pytest.mark.parametrize("lead", ["", "Plus ", "and "])
+def test_work_that_is_still_to_be_done_is_no_note(lead: str) -> None:
+    need = "we need to update the loader since the server expects the old layout"
+    assert written(f"{lead}{need}") == []

@@ -12,6 +12,7 @@ from keeplore.capture.discourse.standing import ended_statements, sent_back
 from keeplore.capture.discourse.statements import DialogueAct, Statement, statements_of
 from keeplore.memory import AgentQuestion, Exchange
 
+OFFER_SENTENCES = 2  # at the end of a message, in which it offers its work
 ERRAND = 8  # content words of an order that says more than what to do next
 _NO_SUBSTANCE = frozenset(
     {
@@ -49,10 +50,13 @@ class ConversationModel:
 
     def salient_statements(self) -> Iterator[SalientStatement]:
         """The statements that hold and have substance, in order."""
+        offering = {s.message_place for s in self.statements if _offers_work(s)}
         for number, statement in enumerate(self.statements):
             if number in self.ended or statement.act in _NO_SUBSTANCE:
                 continue
             if len(statement.terms) < 2 or statement.leads_in:
+                continue
+            if statement.message_place in offering and _is_step_of_offer(statement):
                 continue
             if not any(is_idle(statement) for is_idle in _IDLE):
                 odds = salience(statement, len(self.exchanges))
@@ -82,9 +86,25 @@ def _is_offer(statement: Statement) -> bool:
     return is_offer and not statement.is_of_person
 
 
+def _offers_work(statement: Statement) -> bool:
+    """Does a message of the agent's end by asking whether it shall do the work?"""
+    is_end = not statement.is_of_person and statement.left < OFFER_SENTENCES
+    return is_end and opens_with(statement.text, "offers_to")
+
+
+def _is_step_of_offer(statement: Statement) -> bool:
+    """Is it an item that tells what to do, which nobody did yet?"""
+    is_item = bool(statement.sentence.label) and not statement.is_of_person
+    return is_item and says(statement.text, "to_do")
+
+
+def _is_advice(statement: Statement) -> bool:
+    return not statement.is_of_person and opens_with(statement.text, "advised")
+
+
 def _is_guess(statement: Statement) -> bool:
     return not statement.is_of_person and says(statement.text, "guessed")
 
 
 # what a statement may be that tells nothing of the matter
-_IDLE = (is_errand, _is_guess, _is_offer)
+_IDLE = (is_errand, _is_guess, _is_offer, _is_advice)

@@ -46,6 +46,7 @@ NO_SETTLING = (
     "undecided",
     "far_off",
     "chore",
+    "slipped",
 )
 NO_OPENING = (
     "errand",
@@ -56,6 +57,7 @@ NO_OPENING = (
     "defers",
     "not_known",
     "tells_result",
+    "introduces",
 )
 ANSWER_WORDS = (
     30  # of a message that is given whole; of a longer one its first sentence

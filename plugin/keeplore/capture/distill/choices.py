@@ -67,7 +67,8 @@ class Choice:
 
     def line(self, option: str) -> str:
         """An option behind the question that it answers."""
-        option = _OR.sub("", pattern("note_recommended").sub("", _OR.sub("", option)))
+        option = _OR.sub("", option.rstrip(":： "))
+        option = _OR.sub("", pattern("note_recommended").sub("", option))
         if not self.question:
             return clip(option)
         return answer_line(self.question.rstrip(".:：。 "), option)

@@ -11,6 +11,7 @@ than a wrong line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
@@ -240,7 +241,8 @@ def _may_reason(s: Statement, source: ExtractSource) -> bool:
     if len(stems(s.text)) < least or not is_prose(s.text):
         return False
     if s.is_of_person:
-        return not s.is_pasted and not says(s.text, "asks_for_work")
+        is_asking = says(s.text, "asks_for_work") or opens_with(s.text, "asks_opinion")
+        return not (s.is_pasted or is_asking)
     if (
         not outcomes.is_claim(sentence)
         or says(s.text, "guessed")
@@ -298,7 +300,7 @@ def _options(source: ExtractSource, settled: Sequence[str]) -> Quotes:
 
     The labels of other questions stand in the exchange.
     """
-    listed = [s.quote for s in source.said if _is_listed_option(s.sentence)]
+    listed = [_named(s.quote) for s in source.said if _is_listed_option(s.sentence)]
     put = [*_options_put(source, settled)]
     prose = [s.quote for s in source.said if _is_prose_option(s.sentence)]
     # one question can name several
@@ -328,6 +330,11 @@ def _options_put(source: ExtractSource, settled: Sequence[str]) -> Iterator[Quot
             if option.strip() and (len(option.split()) > 1 or not option.isalnum()):
                 text = clip(" ".join(option.split()))
                 yield Quote(text, "assistant", source.exchanges[at].id)
+
+
+def _named(option: Quote) -> Quote:
+    """An option without the colon behind which a list tells more of it."""
+    return replace(option, text=option.text.rstrip(":："))
 
 
 def _is_listed_option(sentence: Sentence) -> bool:

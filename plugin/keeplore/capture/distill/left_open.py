@@ -20,7 +20,7 @@ from keeplore.capture.distill.numbered_answers import (
 from keeplore.capture.distill.unanswered import unanswered
 from keeplore.memory import Exchange, Quote
 from keeplore.recall.question import looks_up_decision
-from keeplore.text.sentences import Sentence, clip
+from keeplore.text.sentences import Sentence, answer_line, clip
 from keeplore.text.terms import overlap, terms
 
 DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
@@ -75,6 +75,8 @@ def _whole_question(s: Statement, source: ExtractSource) -> Quote:
     """An open question; one that asks which way to go is given with the ways that it leaves
     unnamed.
     """
+    if _put_off_weight(s) and says(s.text, "refers_back"):
+        return _with_matter(s, source)
     is_choice = s.sentence.is_question and says(s.text, "asks_which")
     if s.is_of_person or not is_choice or len(s.terms) >= ASKED_WORDS:
         return s.quote
@@ -93,6 +95,16 @@ def _whole_question(s: Statement, source: ExtractSource) -> Quote:
         if len(terms(exchange.text)) >= ASKED_WORDS
     ]
     return replace(s.quote, text=clip(" ".join([*telling, s.text])))
+
+
+def _with_matter(s: Statement, source: ExtractSource) -> Quote:
+    """What is put off as "that", behind the sentence before it where that says what it is."""
+    if len(s.terms) >= ASKED_WORDS:
+        return s.quote
+    before = (o for o in source.said if o.message_place == s.message_place)
+    matter = next((o.text for o in before if o.place == s.place - 1), "")
+    is_telling = len(terms(matter)) >= ASKED_WORDS
+    return replace(s.quote, text=answer_line(matter, s.text)) if is_telling else s.quote
 
 
 def _open_weight(s: Statement, source: ExtractSource, undone: float) -> float:

@@ -41,6 +41,7 @@ _ARTICLE = re.compile(
     r"all)\s+",
     re.IGNORECASE,
 )
+_WAY = re.compile(r"\Away (?=(?:the|an?|our|each|every) )", re.IGNORECASE)
 _DOCUMENT_CHARS = 20_000  # of a document in which its title is looked for
 _COMMIT_KIND = re.compile(
     r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE
@@ -107,12 +108,20 @@ def _clause_requests(text: str) -> Iterator[Wording]:
         bare = _without_lead(clause, "title_noise")
         rest = _without_lead(bare, "title_frame", "title_noise")
         is_led = rest != bare
-        is_main = n == 1 and opens_with(text, "title_leaning")
+        before = text.removesuffix(clause).rstrip()
+        if _is_purpose(clause, before):
+            continue
+        is_main = n == 1 and before.endswith(",") and opens_with(text, "title_leaning")
         if n == 0 or is_led or is_main:
             yield Wording(_order(rest, is_led=is_led), "order")
         yield Wording(_question(rest, is_led=is_led), "question")
         if is_led and len(stems(thing := _wanted_thing(rest))) > 1:
             yield Wording(thing, "thing")
+
+
+def _is_purpose(clause: str, before: str) -> bool:
+    """Does a clause only say what something is for, "…, to keep the file small"?"""
+    return before.endswith(("-", "–", "—", ",")) and clause.lower().startswith("to ")
 
 
 def report_as_order(sentence: Sentence) -> str:
@@ -387,7 +396,7 @@ def _wanted_thing(text: str) -> str:
     is_noun = _ARTICLE.match(text) or text.partition(" ")[0].lower() not in STOP
     if not is_noun or opens_with(text, "title_statement"):
         return ""
-    title = _ARTICLE.sub("", fit_title(text))
+    title = _WAY.sub("How ", _ARTICLE.sub("", fit_title(text)))
     return "" if looseness(title) else title
 
 

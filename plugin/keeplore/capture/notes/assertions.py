@@ -11,7 +11,7 @@ from keeplore.capture.cues import opens_with, says
 from keeplore.memory.model import Category
 
 # begins with an order, or with what stands for something that was named before
-_NAMES_NOTHING = ("states_bare", "states_order", "task")
+_NAMES_NOTHING = ("states_bare", "states_order", "task", "needed_work")
 # what happened, what is seen now, and what is said of the two who talk
 _OF_TALK = (
     "states_past",

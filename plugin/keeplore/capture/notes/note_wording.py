@@ -60,6 +60,7 @@ def is_bare(text: str) -> bool:
 def answer_title(question: str, answer: str) -> str:
     """Question and answer as a title, the answer as whole as there is room for."""
     room = TITLE_CHARS - len(ARROW)
-    answer = shortened(plain_words(answer), room - min(len(question), QUESTION_CHARS))
-    question = capitalised(question.rstrip(".:：。 "))
+    answer = plain_words(answer).rstrip(":：")
+    answer = shortened(answer, room - min(len(question), QUESTION_CHARS))
+    question = capitalised(without_lead(question.rstrip(".:：。 ")))
     return f"{shortened(question, room - len(answer))}{ARROW}{answer}"
