@@ -11,13 +11,17 @@ from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
 from keeplore.capture.distill.title_wording import (
     _with_ending,
-    error_wording,
     fit_title,
     looseness,
     report_as_order,
     short_statement,
 )
-from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
+from keeplore.capture.distill.titles import (
+    FALLBACK,
+    MAX_TITLE,
+    error_wording,
+    title_of,
+)
 from keeplore.capture.message_filter import clean
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.text.sentences import Sentence

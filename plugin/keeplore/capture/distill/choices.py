@@ -53,8 +53,8 @@ _NAMES_PUT = re.compile(
     r"(?:`[^`]+`,? (?:(?!or )\w+ ){0,2}?)+or (?:\w+ ){0,2}?`[^`]+`", re.IGNORECASE
 )
 _NEXT_TOLD = re.compile(r"[,;]\s+(?:and|or)\s+|;\s+|\s+or\s+")
-# how a sentence goes on from one of its options to the next
-_OR = re.compile(r"[,;]?\s+(?:or|and)\W*\Z|[;,]\Z", re.IGNORECASE)
+# how a sentence or a list goes on from one of its options to the next
+_OR = re.compile(r"[,;]?\s+(?:or|and)\W*\Z|[;,:：]\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,7 @@ class Choice:
 
     def line(self, option: str) -> str:
         """An option behind the question that it answers."""
-        option = _OR.sub("", option.rstrip(":： "))
-        option = _OR.sub("", pattern("note_recommended").sub("", option))
+        option = _OR.sub("", pattern("note_recommended").sub("", _OR.sub("", option)))
         if not self.question:
             return clip(option)
         return answer_line(self.question.rstrip(".:：。 "), option)

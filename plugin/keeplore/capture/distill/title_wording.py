@@ -56,13 +56,6 @@ _QUOTED_ARGUMENT = r"(?P<quote>[\"'])(?P<text>[^\"'$`]{8,120})(?P=quote)?"
 _PULL_REQUEST = re.compile(
     rf"\b(?:gh|glab|hub) (?:pr|mr) create\b.{{0,200}}?(?:--title|-t)[ =]{_QUOTED_ARGUMENT}"
 )
-# what a program says went wrong
-_ERROR = re.compile(
-    r"^[^\w\n]*(?:[\w./:,@()\[\]-]+ ){0,4}?(?:\w*(?:Error|Exception)|fatal|panic|ERR|conflict)"
-    r"(?: ?\([^)\n]*\)| \w+)?[:!]\s+(?!(?:code|assert|process|command)\b)(?P<told>\w.{10,200})$|"
-    r"^(?P<denied>(?:permission denied|cannot|could not|unable to|failed to)\b.{10,200})$",
-    re.IGNORECASE | re.MULTILINE,
-)
 _QUOTED = re.compile(r"(?<!\w)(['\"])[^'\"]+\1(?!\w)|[‘“][^’”]+[’”]")
 _OPEN_QUOTE = re.compile(r"\s+[‘'“][^’'”]*\Z")  # one that nothing closes
 _LED_VERB = re.compile(
@@ -209,13 +202,6 @@ def opening_wording(message: str) -> Wording | None:
         if len(distinctive_stems(c)) > 1 and not _count_loose_words(c)
     )
     return next((Wording(clause, "opening") for clause in whole), None)
-
-
-def error_wording(message: str) -> Wording | None:
-    """The first error in what a program printed, as a message hands it over."""
-    found = None if is_pasted(message) else _ERROR.search(message[:_DOCUMENT_CHARS])
-    line = fit_title(without_markup(found["told"] or found["denied"])) if found else ""
-    return Wording(line, "opening") if len(naming_stems(line)) > 1 else None
 
 
 def _paragraph(message: Sequence[Sentence]) -> Iterator[str]:

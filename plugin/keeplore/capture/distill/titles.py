@@ -9,6 +9,7 @@ tells or the first words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
@@ -22,6 +23,7 @@ from keeplore.capture.distill.key_phrases import (
     capitalised,
     profile,
     typed_verb,
+    without_markup,
 )
 from keeplore.capture.distill.title_wording import (
     MAX_TITLE,
@@ -30,7 +32,7 @@ from keeplore.capture.distill.title_wording import (
     decision_wording,
     distinctive_stems,
     document_title,
-    error_wording,
+    fit_title,
     heading_wording,
     is_pasted,
     is_step,
@@ -103,6 +105,15 @@ NAMELESS, UNSAID, THIN, LOOSE, STEP, FOREIGN = -0.9, -0.6, -0.8, -1.0, -0.7, 2.0
 LENGTHY, SHORT = 0.02, 55  # what each character beyond a short title takes
 # of the heaviest term that a phrase names, the second, …: a list of words is no title
 COVERAGE = (1.0, 0.7, 0.5, 0.3)
+
+ERROR_CHARS = 20_000  # of a message in which an error is looked for
+# what a program says went wrong
+_ERROR = re.compile(
+    r"^[^\w\n]*(?:[\w./:,@()\[\]-]+ ){0,4}?(?:\w*(?:Error|Exception)|fatal|panic|ERR|conflict)"
+    r"(?: ?\([^)\n]*\)| \w+)?[:!]\s+(?!(?:code|assert|process|command)\b)(?P<told>\w.{10,200})$|"
+    r"^(?P<denied>(?:permission denied|cannot|could not|unable to|failed to)\b.{10,200})$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 Parts = Mapping[str, tuple[Quote, ...]]
 Candidate = tuple[Wording, float]  # with what its source is worth
@@ -205,6 +216,13 @@ def _opening_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
         yield error, PRINTED
     elif opening and not _is_informative(request_wording(sentences(message)[0])):
         yield opening, OPENING_WORDS
+
+
+def error_wording(message: str) -> Wording | None:
+    """The first error in what a program printed, as a message hands it over."""
+    found = None if is_pasted(message) else _ERROR.search(message[:ERROR_CHARS])
+    line = fit_title(without_markup(found["told"] or found["denied"])) if found else ""
+    return Wording(line, "opening") if len(naming_stems(line)) > 1 else None
 
 
 def _is_informative(asked: Wording | None) -> bool:
