@@ -153,6 +153,16 @@ def test_going_on_and_a_second_good_way_decide_nothing(message: str) -> None:
         "we can't use the club's logo",
         "when a trip is running, just show the skipper",
         "just raise the deposit to 50",
+        "forget the server, one file it is",
+        "wait, i changed my mind: one file after all",
+        "the old page can go",
+        "also all times in UTC please",
+        "stick to plain SQL",
+        "we're moving to uv",
+        "go back to one page",
+        "the link should not change",
+        "it needs to work without javascript",
+        "no breaking changes",
     ],
 )
 def test_plain_words_lay_down_how_things_shall_be(message: str) -> None:
@@ -183,6 +193,18 @@ def test_plain_words_lay_down_how_things_shall_be(message: str) -> None:
         "So now we have all the colours we want for the boats",
         "we can't see the boats",
         "when you are done, stop",
+        "it works after all",
+        "this can go",
+        "that is not needed",
+        "go back to the last step",
+        "stick to the plan",
+        "we're moving to the next phase",
+        "no new errors in the log",
+        "it has to be something with the cache",
+        "I have a copy of the pages, they will need to be updated too",
+        "i know there is one. try using the full name instead",
+        "use the test boat for this one",
+        "put the list here in the chat",
     ],
 )
 def test_orders_of_the_moment_and_complaints_lay_down_nothing(message: str) -> None:
@@ -275,3 +297,30 @@ def test_what_is_left_to_the_agent_is_not_open(answer: str, *, is_open: bool) ->
         left_open(points, message)
         == ["Which colours for harbours on the night map?"] * is_open
     )
+
+
+PLAN = "I would store the photos in S3 and keep a copy on disk. Does this plan work for you?"
+PLANNED = "I would store the photos in S3 and keep a copy on disk."
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "scrap the S3 idea, disk is fine",
+        "honestly just disk is enough",
+        "skip the copy, rest is good",
+        "agree on S3, disagree on the copy",
+        "fine by me as long as it works offline",
+        "yes and also mail the harbour master",
+        "i like it, but call it archive",
+    ],
+)
+def test_what_is_ruled_out_or_added_stands_behind_the_plan(message: str) -> None:
+    assert decided(PLAN, message) == [f"{PLANNED} → {message}"]
+
+
+@pytest.mark.parametrize(
+    "message", ["i like it", "yes and also run the tests", "disk is fine"]
+)
+def test_a_plan_is_taken_as_it_is(message: str) -> None:
+    assert decided(PLAN, message) == [PLANNED]

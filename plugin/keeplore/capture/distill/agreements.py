@@ -228,6 +228,9 @@ def _approved_by_name(opening: str, said: str, before: Exchange) -> Agreed | Non
         return None
     proposal = _waiting_proposal(before.assistant)
     if proposal and {*terms(opening)} & {*terms(proposal.text)}:
+        if says(opening, "rules_part_out"):
+            line = answer_line(proposal.text, said)
+            return Agreed(line, AgreedKind.AMENDED, said=said)
         return Agreed(proposal.text, AgreedKind.PROPOSAL, said=said)
     if not (question := last_question(before.assistant)):
         return None
