@@ -449,6 +449,7 @@ def test_any_text_gets_an_answer_and_always_the_same(
         ("1. weekly\n2. no", "1. How often?\n2. Mails as well?\n\nThanks.", True),
         ("1 yes. 2 not sure", "1. I added a queue.\n2. I added workers.", False),
         ("2 pages print twice", "1. How often?\n2. Mails as well?", False),
+        ("the bucket in Frankfurt", "Where should the backups go?", True),
         ("please, as a short page", "Shall I write this up?", True),
         ("please write the invoice page", "It is written.", False),
         ("what about C and its headers?", "The loader is written in Go.", False),

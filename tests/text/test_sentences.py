@@ -274,6 +274,20 @@ READ = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("8081, 8080 is taken", True),
+        ("3 at 11:08, 2 at 12:40", True),
+        ("8081 8080 443 80", False),
+        ("9f3a 11:08 12:40 1 204", False),
+        ("82c2c4495629bd585a0a11807b4e0ede9a99753 was lost there", False),
+    ],
+)
+def test_figures_among_words_are_told_and_no_output(line: str, is_told: bool) -> None:
+    assert bool(sentences(line)) is is_told
+
+
 def test_a_message_is_read_as_sentences_with_what_stands_above_them() -> None:
     read = [
         (one.text, one.heading, one.lead, one.label, one.is_heading, one.is_first)

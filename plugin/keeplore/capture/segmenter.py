@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keeplore.capture import task_change, topic_model
+from keeplore.capture.adjacency import told_answer
 from keeplore.capture.cues import opens_with, pattern, says, word_list
 from keeplore.capture.task_change import TaskEvidence, minutes_between
 from keeplore.errors import ModelUnavailable
@@ -231,10 +232,11 @@ def learned_shift(
 
 def takes_up(message: str, replies: Sequence[str]) -> bool:
     """True where the message speaks of an option or a point by the letter or number that one of the
-    replies gave it, amends what was proposed or takes something of it, or accepts or puts off what
-    the last one asks at its end: the words may be new then, the subject is not."""
+    replies gave it, amends what was proposed or takes something of it, or answers, accepts or puts
+    off what the last one asks at its end: the words may be new then, the subject is not."""
     if amends_proposal(message) or any(
-        echoes_reply(message, reply) for reply in replies[-1:]
+        echoes_reply(message, reply) or told_answer(reply, message)
+        for reply in replies[-1:]
     ):
         return True
     labels = _labels("labels", message[:LABELS_CHARS])

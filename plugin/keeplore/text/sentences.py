@@ -64,6 +64,8 @@ _GOES_ON = re.compile(
 )
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 _SIGN = re.compile(r"[^\w\s]")
+_WORD = re.compile(r"(?<!\S)[^\W\d_]{2,}(?=[,.!?;:]?(?:\s|\Z))")
+_FIGURE = re.compile(r"(?<!\S)\d[\d.,:]{0,8}(?=\s|\Z)")
 _ITEM_NAMED = re.compile(r"[:：]\s+\d{1,2}[.)]\s*\Z")
 _STRESSED = re.compile(
     r"`[^`\n]*`|(?<![*\w])\*\*(?=[^\s*])([^*\n→]{1,300}?)(?<=\S)\*\*(?![*\w])"
@@ -318,8 +320,10 @@ def _is_output(line: str) -> bool:
     if _is_code(prose):
         return True
     opening = prose[:200]
-    letters = sum(map(str.isalpha, opening)) + opening.count(" ")
-    return len(line) > 8 and letters < 0.6 * len(opening)
+    told = sum(map(str.isalpha, opening)) + opening.count(" ")
+    if len(_WORD.findall(opening)) > 1:  # "8081, 8080 is taken"
+        told += sum(map(len, _FIGURE.findall(opening)))
+    return len(line) > 8 and told < 0.6 * len(opening)
 
 
 def _without_inline_code(line: str) -> str:

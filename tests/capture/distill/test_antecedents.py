@@ -4,7 +4,6 @@ takes back no other decision.
 
 from __future__ import annotations
 
-from keeplore.capture.distill.antecedents import closing_questions
 from keeplore.capture.distill.distiller import distill
 from keeplore.memory import Exchange, Quote
 
@@ -60,12 +59,9 @@ def test_what_points_to_nothing_that_was_said_is_no_decision() -> None:
     assert decided(("Hello", "Hi."), ("we never do that", "Fine.")) == []
 
 
-def test_a_question_that_adds_a_way_is_of_the_question_before_it() -> None:
+def test_an_answer_is_told_behind_both_ways_that_were_asked_about() -> None:
     reply = 'It logs as "stop". Should I log it as "session-end" too? Or leave that as a cleanup?'
     question = 'Should I log it as "session-end" too? Or leave that as a cleanup?'
-    assert [one.text for one in closing_questions(reply)] == [question]
-    apart = reply.replace("too? Or", "**too?**\n\nOr")
-    assert len(closing_questions(apart)) == 2  # no words of the message in a row
     assert decided(
         ("Why is the log wrong?", reply), ("yeah that should be a session-end", "Done.")
     ) == [Quote(f"{question} → yeah that should be a session-end", "user", "t-1")]

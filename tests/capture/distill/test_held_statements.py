@@ -59,3 +59,29 @@ def test_an_item_has_its_heading_and_the_line_that_introduces_its_list() -> None
 
 def test_a_conversation_without_exchanges_holds_nothing() -> None:
     assert held_statements(Conversation("Exports", ())) == ()
+
+
+def test_what_the_agent_asked_is_told_with_its_answer_whatever_that_settles() -> None:
+    asked = "What is the timeout of the payment provider?"
+    exchanges = (
+        Exchange("a", "2026-03-01T10:00:00Z", "Retry the payment", (asked,)),
+        Exchange("b", "2026-03-01T10:05:00Z", "40s", ("Then I retry after 45 s.",)),
+    )
+    held = held_statements(Conversation("Retries", exchanges))
+    assert [(s.text, s.turn, s.is_decision) for s in held] == [
+        ("Retry the payment", "a", False),
+        (asked, "a", False),
+        ("Then I retry after 45 s.", "b", False),
+        (f"{asked} → 40s", "b", False),
+    ]
+
+
+def test_an_answer_that_the_head_tells_is_told_once() -> None:
+    asked = "Which queue should it be?"
+    exchanges = (
+        Exchange("a", "2026-03-01T10:00:00Z", "Retry the payment", (asked,)),
+        Exchange("b", "2026-03-01T10:05:00Z", "the one in Postgres", ("Done.",)),
+    )
+    line = Quote(f"{asked} → the one in Postgres", "user", "b")
+    held = held_statements(Conversation("Retries", exchanges, decision=(line,)))
+    assert [s.text for s in held] == ["Retry the payment", asked, "Done.", line.text]

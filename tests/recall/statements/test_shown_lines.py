@@ -42,6 +42,14 @@ def test_what_the_agent_says_too_is_not_taken_for_the_persons() -> None:
     assert line_marks(talk, [("Merged.", "t3")]) == ()
 
 
+def test_an_answer_is_the_persons_where_the_agent_repeats_it() -> None:
+    asked = Exchange("t3", "2026-03-01T10:09:00Z", "Serve it", ("On which port?",))
+    told = Exchange("t4", "2026-03-01T10:10:00Z", "8081", ("It listens on 8081.",))
+    talk = Conversation("Ports", (asked, told))
+    said = [("On which port? → 8081", "t4"), ("On which port?", "t3")]
+    assert line_marks(talk, said) == ("user", "")
+
+
 def test_what_they_pasted_is_told_from_what_they_said() -> None:
     message = "Renew it every minute. The review says:\n\nThe lease is never renewed."
     exchange = Exchange("t4", "2026-03-01T10:12:00Z", message, ("It is renewed now.",))

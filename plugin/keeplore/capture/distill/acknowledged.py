@@ -14,15 +14,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from keeplore.capture.adjacency import closing_question, closing_questions, last_reply
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.agreements import proposals
-from keeplore.capture.distill.antecedents import (
-    NAMED_TERMS,
-    closing_question,
-    closing_questions,
-    last_reply,
-    stands_alone,
-)
+from keeplore.capture.distill.antecedents import NAMED_TERMS, stands_alone
 from keeplore.capture.distill.choices import TAIL, asked_by, last_options
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange

@@ -14,14 +14,16 @@ from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 
-from keeplore.capture.cues import opens_with, pattern, says, weight_of
-from keeplore.capture.distill.antecedents import (
-    INFORMATIVE_TERMS,
-    NAMED_TERMS,
+from keeplore.capture.adjacency import (
     closing_question,
     closing_questions,
     last_question,
     last_reply,
+)
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
+from keeplore.capture.distill.antecedents import (
+    INFORMATIVE_TERMS,
+    NAMED_TERMS,
     offered_work,
     stands_alone,
 )

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from operator import attrgetter
 
+from keeplore.capture.adjacency import (
+    closing_question,
+    closing_questions,
+    last_question,
+    last_reply,
+)
 from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import Reply
@@ -23,9 +28,7 @@ NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
 INFORMATIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
 # words likewise, where the sentence says "this", "it", "them" of what it does not name
 FEW_WORDS = 4
-LAST_WORDS = 3  # sentences that end a reply
 OFFER_BACK = 8  # sentences at the end of a reply in which it tells what it then offers
-_IS_QUESTION = attrgetter("is_question")
 
 
 def stands_alone(text: str) -> bool:
@@ -97,38 +100,6 @@ def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
 
 def _is_informative(sentence: Sentence) -> bool:
     return count_terms(sentence.text) >= INFORMATIVE_TERMS
-
-
-def last_reply(exchange: Exchange) -> Sequence[Sentence]:
-    """The sentences of what the agent says last in an exchange."""
-    last = [reply for reply in exchange.replies if isinstance(reply, str)][-1:]
-    return sentences("".join(last))
-
-
-def closing_questions(reply: str) -> list[Sentence]:
-    """The questions among the last sentences of a reply; one that only adds another way ("Or leave
-    it?") is of the one before it.
-    """
-    whole = " ".join(reply.split())
-    asked: list[Sentence] = []
-    for s in filter(_IS_QUESTION, sentences(reply)[-LAST_WORDS:]):
-        both = f"{asked[-1].text} {s.text}" if asked else ""
-        if both and both in whole and opens_with(s.text, "other_way"):
-            asked[-1] = replace(asked[-1], text=both)
-        else:
-            asked.append(s)
-    return asked
-
-
-def closing_question(reply: str) -> str:
-    """The last of these; "" for none."""
-    return next((s.text for s in reversed(closing_questions(reply))), "")
-
-
-def last_question(message: str) -> str:
-    """The last question of a message that tells what it is about; "" for none."""
-    asked = (s.text for s in reversed(sentences(message)) if s.is_question)
-    return next((text for text in asked if count_terms(text) >= NAMED_TERMS), "")
 
 
 def offered_work(exchange: Exchange) -> str:

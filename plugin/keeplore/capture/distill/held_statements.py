@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
+from keeplore.capture.adjacency import told_answer
 from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.statements import DialogueAct, Statement
-from keeplore.memory import Conversation, Quote
+from keeplore.memory import Conversation, Exchange, Quote
 from keeplore.recall.request import HeldStatement
 from keeplore.text.sentences import ARROW, Sentence, answer_in, question_and_answer
 
@@ -27,11 +29,25 @@ def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
     quotes = (*decided, *conversation.open_questions)
     said = {*((statement.turn, statement.quote.text) for statement in model.statements)}
     unsaid = [q for q in quotes if ARROW in q.text and (q.turn, q.text) not in said]
+    unsaid += _answers_apart_from(unsaid, conversation.exchanges)
     answers = {(q.turn, answer_in(q.text)) for q in unsaid}
     amended = {question_and_answer(q.text)[0] for q in unsaid}
     held = [*_spoken_statements(model, decided, answers, amended)]
     first = max((statement.message for statement in held), default=-1) + 1
     return *held, *_head_statements(model, unsaid, decided, first)
+
+
+def _answers_apart_from(
+    quotes: Sequence[Quote], exchanges: Sequence[Exchange]
+) -> Iterator[Quote]:
+    """What the person answered to a question of the agent's, where none of the quotations tells
+    it.
+    """
+    for before, exchange in pairwise(exchanges):
+        line = told_answer(before.assistant, exchange.user)
+        told = [quote.text for quote in quotes if quote.turn == exchange.id]
+        if line and not any(answer_in(line) in text for text in told):
+            yield Quote(line, "user", exchange.id)
 
 
 def _spoken_statements(

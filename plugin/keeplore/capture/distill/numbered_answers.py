@@ -7,12 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from keeplore.capture.adjacency import LAST_WORDS, last_reply
 from keeplore.capture.cues import opens_with, says
-from keeplore.capture.distill.antecedents import (
-    INFORMATIVE_TERMS,
-    LAST_WORDS,
-    last_reply,
-)
+from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms

@@ -6,14 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from keeplore.capture.adjacency import closing_questions, last_question
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import is_step
-from keeplore.capture.distill.antecedents import (
-    closing_questions,
-    last_question,
-    offered_work,
-)
+from keeplore.capture.distill.antecedents import offered_work
 from keeplore.capture.distill.choices import asked_by, last_options
 from keeplore.capture.distill.extracts import Extract
 from keeplore.capture.distill.standing_decisions import Decision

@@ -19,7 +19,7 @@ from keeplore.recall.statements.head_statements import (
 )
 from keeplore.recall.statements.told_statements import told_statements
 from keeplore.recall.weights import EXCERPT_CHARS
-from keeplore.text.sentences import plain_words
+from keeplore.text.sentences import ARROW, answer_in, plain_words
 from keeplore.text.similarity import normalised
 
 READ = 50_000  # characters of a message in which a line is looked for
@@ -72,10 +72,12 @@ def line_marks(
     by_user = {turn: _words_of(one.user) for turn, one in exchanges.items()}
 
     def speaker(line: str, turn: str) -> str:
-        words = normalised(line)
+        words = normalised(answer_in(line))
         is_said = bool(words) and words in by_user.get(turn, "")
-        # a reply can be long, and is seldom asked for
-        is_own = is_said and words not in _words_of(exchanges[turn].assistant)
+        # a reply can be long, and is seldom asked for; it may repeat the answer to a question
+        is_own = is_said and (
+            ARROW in line or words not in _words_of(exchanges[turn].assistant)
+        )
         if not is_own and quoted.get(line) != Trust.USER:
             return ""
         return "pasted" if (line, turn) in pasted else "user"
