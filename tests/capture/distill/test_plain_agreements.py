@@ -163,6 +163,7 @@ def test_going_on_and_a_second_good_way_decide_nothing(message: str) -> None:
         "the link should not change",
         "it needs to work without javascript",
         "no breaking changes",
+        "show the price only on the list page",
     ],
 )
 def test_plain_words_lay_down_how_things_shall_be(message: str) -> None:
@@ -205,6 +206,11 @@ def test_plain_words_lay_down_how_things_shall_be(message: str) -> None:
         "i know there is one. try using the full name instead",
         "use the test boat for this one",
         "put the list here in the chat",
+        "lets go with option",
+        "please resume, the spec is newer now",
+        "sorry, please re-confirm the plan",
+        "use a sub-agent to go through the pages",
+        "yes but this is a matter of time, I can add more boats later",
     ],
 )
 def test_orders_of_the_moment_and_complaints_lay_down_nothing(message: str) -> None:
@@ -324,3 +330,30 @@ def test_what_is_ruled_out_or_added_stands_behind_the_plan(message: str) -> None
 )
 def test_a_plan_is_taken_as_it_is(message: str) -> None:
     assert decided(PLAN, message) == [PLANNED]
+
+
+def test_a_question_before_the_work_goes_on_is_no_proposal() -> None:
+    reply = "The list is on the page. What do you want to change before I keep going?"
+    assert decided(reply, "okay so three things. read the dates, then show them") == []
+
+
+@pytest.mark.parametrize("message", ["let's do A & B", "i want A and B"])
+def test_several_options_are_picked_behind_more_than_one_word(message: str) -> None:
+    options = "- A: one list.\n- B: a list per harbour.\n- C: no list.\n\nWhich ones?"
+    [line] = decided(options, message)
+    assert line.endswith("one list; a list per harbour")
+
+
+def test_what_one_would_default_to_is_advice() -> None:
+    options = "- (a) Every year. It comes back.\n- (b) Once. Only this year.\n\n"
+    reply = (
+        options
+        + "I'd default to (a) \u2014 that is how the wording of the rules reads. Confirm?"
+    )
+    assert decided(reply, "yes") == ["Every year."]
+
+
+def test_what_is_forgotten_for_now_is_open() -> None:
+    message = "lets forget about the week view for now"
+    assert decided("The list is on the page.", message) == []
+    assert left_open("The list is on the page.", message) == [message]

@@ -291,7 +291,8 @@ def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     """The option that a proposal names by its label alone, "I recommend approach 1"."""
     text = proposal.text.rstrip(".! ")
     named = _label_in(text)
-    if named is None or len(terms(text)) > NAMED_TERMS:
+    is_advised = pattern("advised_label").search(text) is not None
+    if named is None or (len(terms(text)) > NAMED_TERMS and not is_advised):
         return None
     label = next(filter(None, named.groups())).upper()
     option = option_with_label(before.assistant, label)
@@ -304,7 +305,7 @@ def _named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
 
 def _label_in(text: str) -> re.Match[str] | None:
     """The label of an option that a text names, or takes: "approach 1", "I'd go with (a)"."""
-    return pattern("labels").search(text) or pattern("advised_label").search(text)
+    return pattern("advised_label").search(text) or pattern("labels").search(text)
 
 
 def _amended_proposal(opening: str, said: str, before: Exchange) -> Agreed | None:

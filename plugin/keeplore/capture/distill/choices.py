@@ -45,7 +45,7 @@ _INLINE_LABEL = re.compile(r"\((?P<label>[A-Ea-e]|\d)\)\s+")
 _ONE_LABEL = re.compile(r"\b(?:[A-Ea-e]|\d{1,2})\b")
 # "1 and 3", "a + c": labels, whatever the language joins them with
 _SEVERAL = re.compile(
-    r"\W*(?:\w+\s+)?(?P<labels>(?:[A-Ea-e]|\d{1,2})"
+    r"\W*(?:[\w'’]+\s+){0,3}?(?P<labels>(?:[A-Ea-e]|\d{1,2})"
     r"(?:\s*(?:,|&|\+|/|、|\b(?:and|plus|und|et|y|e)\b|和|と)\s*(?:[A-Ea-e]|\d{1,2})\b)+)"
 )
 # "`a`, `b`, or stick with `c`"
