@@ -51,6 +51,10 @@ def test_a_session_is_told_how_the_last_one_ended(
     [
         ("How long is the queue of jobs?", "It is now a table of jobs in Postgres.",
          "; ended: “It is now a table of jobs in Postgres.”"),
+        ("How long is the queue of jobs?",
+         "It is now a table of jobs in Postgres. If you need more queues, just let me know!",
+         "; ended: “It is now a table of jobs in Postgres.”"),
+        ("How long is it?", "Would you like me to count it?", "; user: “How long is it?”"),
         (f"1. {TABLE} Then run the tests.", "🚀", "; user: “Then run the tests.”"),
         (f"1. {TABLE}", "It is done:\n\n- the tests of the queue all pass", ""),
         ("Go on.", "::archive the whole of this session now", "; user: “Go on.”"),

@@ -428,6 +428,15 @@ def test_items_of_a_numbered_list_keep_its_lead_over_what_is_told_of_each() -> N
     }
 
 
+def test_two_points_that_stand_alone_end_a_sentence() -> None:
+    said = "we plan it in docs/plan.md .. the rest is for later ... I think docs/ stays"
+    assert [one.text for one in sentences(said)] == [
+        "we plan it in docs/plan.md",
+        "the rest is for later",
+        "I think docs/ stays",
+    ]
+
+
 def test_a_list_that_begins_anew_or_below_another_heading_has_its_own_lead() -> None:
     said = sentences("Two ways:\n\n1. A queue\n\nIt is fast.\n\n## Later\n\n2. A job")
     assert [s.lead for s in said if s.label] == ["Two ways:", ""]

@@ -63,6 +63,7 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
+_PAUSE = re.compile(r"(?<=[\w)`])\s\.{2,3}\s+(?=\w)")  # "the plan .. then the rest"
 _SIGN = re.compile(r"[^\w\s]")
 _WORD = re.compile(r"(?<!\S)[^\W\d_]{2,}(?=[,.!?;:]?(?:\s|\Z))")
 _FIGURE = re.compile(r"(?<!\S)\d[\d.,:]{0,8}(?=\s|\Z)")
@@ -177,7 +178,8 @@ def _list_lead(around: list[tuple[int, str]], indent: int, block: str) -> str:
 
 def _segments(block: str) -> list[str]:
     """The sentences of a block, those left out that say nothing."""
-    whole = (bare(text[:MAX_SENTENCE]) for text in _with_whole_code(block))
+    parts = (part for text in _with_whole_code(block) for part in _PAUSE.split(text))
+    whole = (bare(text[:MAX_SENTENCE]) for text in parts)
     return [
         text for text in whole if any(map(str.isalnum, text)) and not is_folded(text)
     ]

@@ -264,6 +264,12 @@ def test_a_slip_of_the_persons_decides_nothing() -> None:
     assert decided("keep drafts", "They are in a table.", said, reply) == []
 
 
+def test_to_leave_it_to_the_agents_judgement_decides_nothing() -> None:
+    ways = "You could keep two of the checks, or one. Which do you prefer?"
+    said = "use your best judgement and make it concise"
+    assert decided("do we need all of it?", ways, said, "It has two checks.") == []
+
+
 def test_what_only_announces_the_next_sentence_decides_nothing() -> None:
     ways = "Pros: one place.\n\nCons: a migration.\n\nShould I keep drafts in a table?"
     said = "Here's another advantage. Drafts in a table can be searched by author and date."

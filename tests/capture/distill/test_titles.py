@@ -970,6 +970,11 @@ def test_the_main_request_is_the_title_and_not_a_part_of_its_sentence(
     assert title(asked, "It can be done.") == expected
 
 
+def test_what_follows_from_what_works_may_be_the_title() -> None:
+    said = "anyway the checksum works, so get rid of the second pass"
+    assert title(said, "It is gone.") == "Get rid of the second pass"
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [

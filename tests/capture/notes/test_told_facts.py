@@ -44,6 +44,21 @@ def written(said: str) -> list[tuple[str, str]]:
             "architectural-decisions",
         ),
         (
+            "we don't want each app to have its own lock file.",
+            "We don't want each app to have its own lock file.",
+            "architectural-decisions",
+        ),
+        (
+            "We want a single lock file for the workspace",
+            "We want a single lock file for the workspace",
+            "architectural-decisions",
+        ),
+        (
+            "I usually update the schema first and then update the code that uses it",
+            "I usually update the schema first and then update the code that uses it",
+            "coding-preferences",
+        ),
+        (
             "plus: we never commit generated files",
             "We never commit generated files",
             "project-conventions",

@@ -101,11 +101,12 @@ def _clause_requests(text: str) -> Iterator[Wording]:
         bare = _without_lead(clause, "title_noise")
         rest = _without_lead(bare, "title_frame", "title_noise")
         is_led = rest != bare
+        follows = n > 0 and clause.lower().startswith("so ")
         before = text.removesuffix(clause).rstrip()
         if _is_purpose(clause, before):
             continue
         is_main = n == 1 and before.endswith(",") and opens_with(text, "title_leaning")
-        if n == 0 or is_led or is_main:
+        if n == 0 or is_led or is_main or follows:
             yield Wording(_order(rest, is_led=is_led), "order")
         yield Wording(_question(rest, is_led=is_led), "question")
         if is_led and len(stems(thing := _wanted_thing(rest))) > 1:

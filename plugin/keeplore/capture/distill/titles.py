@@ -85,7 +85,7 @@ TAKEN_UP = 0.3  # an order of the agent's with the verb that the person used
 RETOLD = 0.3  # of what somebody else says that the person wanted
 REPORT_HEAD = 1.5  # what the first heading of the first answer is worth more
 DETACHED = -0.8  # of a later request that names nothing of what the talk begins with
-TENTATIVE = -0.8  # of a way that a later message asks about with a "maybe"
+TENTATIVE = -1.5  # of a way that a later message asks about with a "maybe"
 LATER, MOST_LATER = 0.3, 0.9  # what each message before a request takes from it
 LATER_SENTENCE = 0.3
 FEW_COMMITS = 2
@@ -190,7 +190,8 @@ def _candidates(
     subject = set(terms(exchanges[opening].user)) if exchanges else set[str]()
     for n, exchange in enumerate(exchanges):
         if n == opening:
-            yield from _opening_titles(exchange.user, is_first=not n)
+            for found, worth in _opening_titles(exchange.user, is_first=not n):
+                yield found, worth + _doubt(found, exchange.user) * bool(n)
         elif n:
             for found, worth in _later_message_titles(
                 exchange.user, exchanges[n - 1].assistant, late
@@ -248,16 +249,17 @@ def _later_message_titles(
     if amends_proposal(message):
         return
     for found, worth in _person_titles(message, REQUESTED - late):
-        yield found, worth + TENTATIVE * _is_tentative(found.text, message)
+        yield found, worth + _doubt(found, message)
     if opens_with(message, "affirmed"):
         yield from _offer_titles(before, REQUESTED - late)
     yield Wording(_pasted_heading(message), "order"), PLAN - late
 
 
-def _is_tentative(title: str, message: str) -> bool:
-    """Is it what the person only asks for as one way of several, "maybe we can just …?"?"""
-    said = (s for s in sentences(message)[:MAX_ASKED] if s.is_question)
-    return any(title[1:] in s.text and says(s.text, "tentative") for s in said)
+def _doubt(title: Wording, message: str) -> float:
+    """What a title loses that a message only asks about as one way, "maybe we can just …?"."""
+    asked = (s.text for s in sentences(message)[:MAX_ASKED] if s.is_question)
+    is_tentative = any(title.text in s and says(s, "tentative") for s in asked)
+    return TENTATIVE if is_tentative else 0.0
 
 
 def _takes_up(report: Wording, message: str) -> bool:

@@ -35,10 +35,21 @@ from keeplore.text.similarity import SIMILAR, normalised, similarity
 SAME_CHARS = 20  # by which a title is known that was cut from the statement
 QUOTE_CHARS = 260
 LAST_WORDS_CHARS = 130
+CLOSING_SENTENCES = (
+    3  # at the end of a reply, of which the last that tells something is given
+)
 TOPIC_FILES, STOP_FILES = 12, 2
 
 # a last sentence that says something: no order to the host (::), item of a list, heading or cheer
 _ENDING = re.compile(r"(?!::|[-*+] |\d+[.)] )(?:\S+\s+){3}.*[^:\s]\Z", re.DOTALL)
+# one with which an agent only hands the turn over
+_CLOSING = re.compile(
+    r"\W*(?:(?:just|please|so|and)\s+)*(?:let me know|tell me (?:if|which|when|what)|feel free|"
+    r"if (?:you|there|anything)\b.{0,120}\b(?:let me know|i can|i['’]ll|just (?:ask|say)|"
+    r"happy to|glad to)|(?:i(?:['’]m| am) |i['’]d be )?(?:happy|glad) to|"
+    r"(?:would you like|do you want|want|shall i|should i|anything else|is there anything)\b.*\?)",
+    re.IGNORECASE | re.DOTALL,
+)
 _PASSING = re.compile(r"(?:/private|/var)?/tmp/")  # no session finds such a file again
 
 
@@ -188,7 +199,7 @@ def stop_line(read: LoadedMemory, others: Sequence[BlockLine]) -> BlockLine | No
     if topic is None or not read.talk or not read.talk.exchanges:
         return topic
     last = read.talk.exchanges[-1]
-    ending = sentences_of(last.assistant.strip())[-1:]
+    ending = _last_telling(sentences_of(last.assistant.strip()))
     is_sound = any(map(_ENDING.match, ending)) and may_be_injected(
         read.row.trust, *ending
     )
@@ -202,6 +213,13 @@ def stop_line(read: LoadedMemory, others: Sequence[BlockLine]) -> BlockLine | No
             text += f"; {how}: {quoted(new, LAST_WORDS_CHARS)}"
             break
     return _line(read, text, is_pointer=True)
+
+
+def _last_telling(reply: Sequence[str]) -> list[str]:
+    """The last sentence of a reply but for those with which it only hands the turn over."""
+    closing = (text.strip() for text in reply[-CLOSING_SENTENCES:])
+    telling = [text for text in closing if not _CLOSING.match(text)]
+    return telling[-1:]
 
 
 def _untold(said: Sequence[str], title: str, lines: Sequence[BlockLine]) -> str:
