@@ -190,8 +190,7 @@ def _candidates(
     subject = set(terms(exchanges[opening].user)) if exchanges else set[str]()
     for n, exchange in enumerate(exchanges):
         if n == opening:
-            for found, worth in _opening_titles(exchange.user, is_first=not n):
-                yield found, worth + _doubt(found, exchange.user) * bool(n)
+            yield from _opening_titles(exchange.user, is_first=not n)
         elif n:
             for found, worth in _later_message_titles(
                 exchange.user, exchanges[n - 1].assistant, late
@@ -209,7 +208,8 @@ def _candidates(
 
 def _opening_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
     """Titles of the message that opens a conversation: its requests, else a name or an error."""
-    yield from _person_titles(message, REQUESTED + OPENED)
+    for found, worth in _person_titles(message, REQUESTED + OPENED):
+        yield found, worth if is_first else worth + _doubt(found, message)
     opening = opening_wording(message) if is_first else None
     if opening and subject_of(opening.text):
         yield opening, LABELLED
