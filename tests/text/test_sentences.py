@@ -73,6 +73,14 @@ def test_nothing_in_code_ends_a_sentence(sentence: str) -> None:
     assert found == ["All is done.", sentence, "`Name` is next."]
 
 
+def test_a_unit_behind_a_figure_is_no_initial() -> None:
+    said = "It takes up to 40 s. I raised it to 5 h. Plan A. Berg wrote it."
+    assert [s.text for s in sentences(said)][:2] == [
+        "It takes up to 40 s.",
+        "I raised it to 5 h.",
+    ]
+
+
 def test_the_number_of_an_item_that_a_line_names_ends_no_sentence() -> None:
     message = "Fix:   2. The parser stops. We are on version 2. It works."
     assert [one.text for one in sentences(message)] == [

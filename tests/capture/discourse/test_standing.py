@@ -100,9 +100,9 @@ def test_a_message_objects_within_its_first_200_characters() -> None:
         return sent_back(exchanges) == {0}
 
     objection = "it still fails"
-    thanks = "thanks. "
-    assert is_sent_back(f"{thanks:.<186}{objection}", "I look.")
-    assert not is_sent_back(f"{thanks:.<191}{objection}", "I look.")
+    noted = "noted. "
+    assert is_sent_back(f"{noted:.<186}{objection}", "I look.")
+    assert not is_sent_back(f"{noted:.<191}{objection}", "I look.")
     assert is_sent_back("and the import?", f"{'':*<180}I was wrong about it.")
     assert not is_sent_back("and the import?", f"{'':*<200}I was wrong about it.")
 

@@ -99,5 +99,7 @@ def _may_stipulate(statement: Statement) -> bool:
         return False
     if statement.act is DialogueAct.QUESTION:
         return says(text, "suggested") or says(text, "please")
+    if opens_with(text, "asks_openly"):
+        return False
     is_undone = is_left(text) or weight_of(text, "open")
     return statement.act is DialogueAct.REQUEST and not is_undone

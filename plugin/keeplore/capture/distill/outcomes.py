@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
 
 from keeplore.capture.cues import says, weight_of, word_list
 from keeplore.memory import Exchange, Quote
@@ -22,6 +23,9 @@ AT_END = 0.5  # what the last fifth of an answer adds
 LAST_WORD = 0.6  # what the last report of a conversation adds
 LEANING = 1.2  # what a sentence loses that begins with "this", "and", "it"
 UNNAMED = 0.8  # likewise one that names nothing: no file, no function, no figure
+REMEDIED = 2.0  # what was found, right before what was done about it
+FINDING_TERMS = 4  # content words of such a sentence
+OPENING = 3  # sentences of a message in which it tells of a trouble
 MIN_WEIGHT = 1.8
 MIN_WORDS = 3
 SETTLED = 0.6  # share of a question's terms that a later answer has
@@ -40,13 +44,40 @@ def outcomes(exchanges: Sequence[Exchange], sent_back: Set[int]) -> Weighed:
     for at in spoke:
         said = _before_plan(sentences(exchanges[at].assistant))
         has_done = any(weight_of(s.text, "done") for s in said)
+        is_trouble = any(_tells_trouble(exchanges[n].user) for n in {0, at})
+        found = _before_remedies(said) if is_trouble else ()
         for n, sentence in enumerate(said):
-            weight = _outcome_weight(sentence)
+            weight = _outcome_weight(sentence) or REMEDIED * (n in found)
             if weight <= 0 or (not has_done and _is_only_state(sentence)):
                 continue
             weight += AT_END * (n >= 0.8 * len(said)) + LAST_WORD * (at == spoke[-1])
             if weight >= MIN_WEIGHT:
                 yield weight, at, n, sentence
+
+
+def _tells_trouble(message: str) -> bool:
+    return any(says(s.text, "trouble") for s in sentences(message)[:OPENING])
+
+
+def _before_remedies(message: Sequence[Sentence]) -> Set[int]:
+    """The number of each sentence that tells what was wrong: the next one, of the same paragraph,
+    says what was done about it.
+    """
+    return {
+        number
+        for number, (found, done) in enumerate(pairwise(message))
+        if not (done.is_first or done.label)
+        and weight_of(done.text, "done")
+        and _tells_finding(found)
+    }
+
+
+def _tells_finding(sentence: Sentence) -> bool:
+    text = sentence.text
+    if weight_of(text, "done") or says(text, "guessed") or not is_claim(sentence):
+        return False
+    is_told = says(text, "states_present") or says(text, "states_past")
+    return is_told and count_terms(text) >= FINDING_TERMS
 
 
 def _before_plan(message: Sequence[Sentence]) -> Sequence[Sentence]:

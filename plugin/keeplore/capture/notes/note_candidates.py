@@ -43,7 +43,7 @@ from keeplore.capture.notes.note_wording import (
     without_lead,
     without_opener,
 )
-from keeplore.capture.notes.repairs import is_repaired
+from keeplore.capture.notes.repairs import is_complaint, is_repaired
 from keeplore.capture.notes.standing_orders import standing_orders
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.memory.model import Category, Scope, Trust
@@ -179,6 +179,8 @@ def _is_over(candidate: NoteCandidate, statements: Sequence[Statement]) -> bool:
     is_finding = candidate.category in (*OF_SYSTEMS, Category.GOTCHAS)
     if candidate.order or not is_finding:
         return False
+    if is_complaint(candidate.quote, statements):
+        return True
     if candidate.speaker == Trust.USER and candidate.category != Category.GOTCHAS:
         return False  # a rule, which stays one when it is followed
     return is_repaired(candidate.text, candidate.quote, statements)

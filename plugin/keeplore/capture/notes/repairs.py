@@ -47,6 +47,19 @@ def is_repaired(text: str, quote: Quote, statements: Sequence[Statement]) -> boo
     )
 
 
+def is_complaint(quote: Quote, statements: Sequence[Statement]) -> bool:
+    """True for the trouble that a conversation begins with: its first message says nothing else,
+    but for questions, and the agent reports later what it did.
+    """
+    opening = [s for s in statements if s.is_of_person and not s.exchange]
+    is_first = any(_is_quoted(s, quote) for s in opening)
+    is_alone = sum(not s.sentence.is_question for s in opening) == 1
+    is_rule = says(quote.text, "firm") or opens_with(quote.text, "volunteered")
+    if not (is_first and is_alone) or is_rule:
+        return False
+    return any(s.act is DialogueAct.REPORT for s in statements if not s.is_of_person)
+
+
 def subject_of(text: str) -> str:
     """The name out of the code that stands before the text's verb; "" for none: a product of others
     is not what is repaired.
