@@ -1394,3 +1394,23 @@ def test_an_offer_that_ends_the_talk_and_names_its_work_is_open() -> None:
     assert left_open(*said, "no, it is fine", "Good.") == []
     vague = "If you want, I can do it."
     assert left_open("is it slow?", f"It is. {vague}") == []
+
+
+def test_what_the_person_answered_is_context_with_the_question() -> None:
+    asked = "What is the timeout of the payment provider?"
+    told = texts(
+        talk("Set up the payment retry", asked, "40s", "I retry after 45 s."), "context"
+    )
+    assert told == ["Set up the payment retry", f"{asked} → 40s"]
+    spoken = "end of march, the auditors come then"
+    deadline = "What's the deadline for this?"
+    told = texts(talk("Prepare the audit", deadline, spoken, "Noted."), "context")
+    assert f"{deadline} → {spoken}" in told
+    assert spoken not in told
+
+
+def test_an_answer_that_decides_is_no_context_too() -> None:
+    said = ("Add a queue", "Should it be Postgres or Redis?", "Postgres", "Done.")
+    found = distill(talk(*said))
+    assert [q.text for q in found["decision"]] == [f"{said[1]} → Postgres"]
+    assert not any("Postgres" in quote.text for quote in found["context"])

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice, pairwise
 
+from keeplore.capture.adjacency import told_answer
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
@@ -97,9 +99,17 @@ def distill(
         others = (f for f in found if f.quote not in parts["options"])
         parts[name] = _select_quotes(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
-    parts |= _with_telling_statements(model, parts)
-    parts["outcome"] = outcomes.with_one_check(parts["outcome"])
-    return {name: parts[name] for name in PARTS}
+    return _completed(model, parts)
+
+
+def _completed(
+    model: ConversationModel, parts: Mapping[str, Quotes]
+) -> dict[str, Quotes]:
+    """All parts, with what tells most beside them and with what was answered."""
+    told = {**parts, **_with_telling_statements(model, parts)}
+    told["context"] = _with_answers(told, model.exchanges)
+    told["outcome"] = outcomes.with_one_check(told["outcome"])
+    return {name: told[name] for name in PARTS}
 
 
 def _with_telling_statements(
@@ -170,14 +180,38 @@ def _context(source: ExtractSource) -> Iterator[Extract]:
     own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
     telling = [(order, s) for order, s in enumerate(opening) if _is_informative(s)]
+    answers = _answered(source.exchanges)
     for order, s in telling:
         is_first = order == telling[0][0]
         is_early = s.exchange < CONTEXT_EXCHANGES
         tells_situation = is_first or (is_early and not decision_weight(s.sentence))
-        if s.is_pasted or not tells_situation:
+        if s.is_pasted or not tells_situation or s.turn in answers:
             continue
         if weight := _context_weight(s, is_first=is_first):
             yield Extract(s.quote, weight - 0.6 * s.exchange - 0.05 * s.place, order)
+
+
+def _with_answers(parts: Mapping[str, Quotes], exchanges: Sequence[Exchange]) -> Quotes:
+    """The context with what the person answered to the agent in messages of which no line tells."""
+    quotes = chain.from_iterable(parts.values())
+    told = {quote.turn for quote in quotes if quote.speaker == "user"}
+    untold = (
+        Quote(line, "user", turn)
+        for turn, line in _answered(exchanges).items()
+        if turn not in told
+    )
+    places = {exchange.id: n for n, exchange in enumerate(exchanges)}
+    context = (*parts["context"], *islice(untold, CAPS["context"]))
+    return tuple(sorted(context, key=lambda quote: places[quote.turn]))
+
+
+def _answered(exchanges: Sequence[Exchange]) -> Mapping[str, str]:
+    """Turn → what the person answers in it to what the agent asked, whatever that settles."""
+    told = (
+        (exchange.id, told_answer(before.assistant, exchange.user))
+        for before, exchange in pairwise(exchanges)
+    )
+    return {turn: line for turn, line in told if line}
 
 
 def _context_weight(s: Statement, *, is_first: bool) -> float:

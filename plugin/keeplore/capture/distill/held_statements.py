@@ -46,8 +46,14 @@ def _answers_apart_from(
     for before, exchange in pairwise(exchanges):
         line = told_answer(before.assistant, exchange.user)
         told = [quote.text for quote in quotes if quote.turn == exchange.id]
-        if line and not any(answer_in(line) in text for text in told):
+        if line and not any(_is_same_answer(text, line) for text in told):
             yield Quote(line, "user", exchange.id)
+
+
+def _is_same_answer(told: str, line: str) -> bool:
+    """Does a line tell an answer, or a part of it behind the same question?"""
+    question, answer = question_and_answer(line)
+    return answer in told or question_and_answer(told)[0] == question
 
 
 def _spoken_statements(
