@@ -85,3 +85,15 @@ def test_an_answer_that_the_head_tells_is_told_once() -> None:
     line = Quote(f"{asked} → the one in Postgres", "user", "b")
     held = held_statements(Conversation("Retries", exchanges, decision=(line,)))
     assert [s.text for s in held] == ["Retry the payment", asked, "Done.", line.text]
+
+
+def test_what_only_waits_to_hear_what_else_is_wanted_answers_nothing() -> None:
+    reply = (
+        "The watcher is fixed. If you want the watcher to do more, just let me know!"
+    )
+    asked = "Tell me why the watcher stops."
+    talk = Conversation(
+        "Watcher", (Exchange("a", "2026-03-01T10:00:00Z", asked, (reply,)),)
+    )
+    told = [statement.text for statement in held_statements(talk)]
+    assert told == [asked, "The watcher is fixed."]

@@ -21,8 +21,8 @@ _UNTOLD = frozenset({DialogueAct.HEADING, DialogueAct.ANNOUNCEMENT})
 # a file is often asked several times, and its reading takes a while
 @lru_cache(maxsize=16)
 def held_statements(conversation: Conversation) -> tuple[HeldStatement, ...]:
-    """The statements that still hold, in the order in which they were made, without headings and
-    announcements.
+    """The statements that still hold, in the order in which they were made, without headings,
+    announcements and what only asks to be told more.
     """
     model = ConversationModel.of(conversation.exchanges)
     decided = conversation.decided
@@ -70,6 +70,7 @@ def _spoken_statements(
     for number, statement in enumerate(model.statements):
         message = messages.setdefault(statement.message_place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
+        is_untold = is_untold or _asks_to_be_told(statement)
         text = statement.quote.text
         is_told = (statement.turn, text) in answers or (
             text in amended and not statement.sentence.is_question
@@ -77,6 +78,12 @@ def _spoken_statements(
         if not (is_untold or is_told or number in model.ended):
             is_decision = text in texts
             yield _held_statement(statement, message, model, is_decision=is_decision)
+
+
+def _asks_to_be_told(statement: Statement) -> bool:
+    """Does the agent only wait to hear what else is wanted?"""
+    is_waiting = opens_with(statement.text, "asks_to_be_told")
+    return is_waiting and not statement.is_of_person
 
 
 def _head_statements(
