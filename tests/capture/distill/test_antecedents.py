@@ -101,3 +101,13 @@ def test_what_is_dropped_by_its_name_stands_no_longer() -> None:
         ("we go with SQLite, not Redis", "Changed."),
     )
     assert [one.text for one in kept] == ["we go with SQLite, not Redis"]
+
+
+def test_a_decision_that_answers_the_agent_is_told_with_the_question() -> None:
+    asked = "Which identity provider do you have?"
+    answer = "okta, but we move to entra in january"
+    reply = f"I have looked at the code.\n\n{asked}"
+    told = decided(("Add SSO", reply), (answer, "Then it stays generic."))
+    assert told == [Quote(f"{asked} → {answer}", "user", "t-1")]
+    told = decided(("Add SSO", "It is there."), ("we move to entra in january", "Ok."))
+    assert all("→" not in quote.text for quote in told)

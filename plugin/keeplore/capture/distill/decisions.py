@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from keeplore.capture.adjacency import told_answer
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
@@ -91,8 +92,12 @@ def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
 
 
 def _in_context(decision: Decision, exchanges: Sequence[Exchange]) -> Decision:
+    exchange, text = exchanges[decision.at], decision.quote.text
     before = exchanges[decision.at - 1] if decision.at else None
-    quote = with_antecedent(decision.quote, before, exchanges[decision.at])
+    line = told_answer(before.assistant, exchange.user) if before else ""
+    if line and answer_in(line) == text and not decision_weight(Sentence(text)):
+        return replace(decision, quote=replace(decision.quote, text=line))
+    quote = with_antecedent(decision.quote, before, exchange)
     return replace(decision, quote=quote)
 
 
