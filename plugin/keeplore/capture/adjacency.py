@@ -6,8 +6,9 @@ Of two adjacent turns the second is read in the light of the first (E. Schegloff
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
 
 from keeplore.capture.cues import opens_with, says
@@ -63,6 +64,15 @@ def told_answer(reply: str, said: str) -> str:
     if not _is_brief(message) or _begins_work(message[0].text, question):
         return ""
     return answer_line(question, " ".join(s.text for s in message))
+
+
+def told_answers(exchanges: Sequence[Exchange]) -> Mapping[str, str]:
+    """Turn → what the person answers in it to what the agent asked right before."""
+    told = (
+        (exchange.id, told_answer(before.assistant, exchange.user))
+        for before, exchange in pairwise(exchanges)
+    )
+    return {turn: line for turn, line in told if line}
 
 
 def _is_brief(message: Sequence[Sentence]) -> bool:

@@ -14,7 +14,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from keeplore.capture.adjacency import closing_question, closing_questions, last_reply
+from keeplore.capture.adjacency import (
+    ANSWER_WORDS,
+    closing_question,
+    closing_questions,
+    last_reply,
+)
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.agreements import proposals
 from keeplore.capture.distill.antecedents import NAMED_TERMS, stands_alone
@@ -53,9 +58,6 @@ NO_OPENING = (
     "not_known",
     "tells_result",
     "introduces",
-)
-ANSWER_WORDS = (
-    30  # of a message that is given whole; of a longer one its first sentence
 )
 # what is no question about how a thing shall be
 NO_MATTER = ("offer", "courtesy", "workflow_question", "asks_which", "asks_for_facts")

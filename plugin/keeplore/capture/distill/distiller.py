@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 
-from keeplore.capture.adjacency import told_answer
+from keeplore.capture.adjacency import told_answers
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
@@ -180,7 +180,7 @@ def _context(source: ExtractSource) -> Iterator[Extract]:
     own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
     telling = [(order, s) for order, s in enumerate(opening) if _is_informative(s)]
-    answers = _answered(source.exchanges)
+    answers = told_answers(source.exchanges)
     for order, s in telling:
         is_first = order == telling[0][0]
         is_early = s.exchange < CONTEXT_EXCHANGES
@@ -197,21 +197,12 @@ def _with_answers(parts: Mapping[str, Quotes], exchanges: Sequence[Exchange]) ->
     told = {quote.turn for quote in quotes if quote.speaker == "user"}
     untold = (
         Quote(line, "user", turn)
-        for turn, line in _answered(exchanges).items()
+        for turn, line in told_answers(exchanges).items()
         if turn not in told
     )
     places = {exchange.id: n for n, exchange in enumerate(exchanges)}
     context = (*parts["context"], *islice(untold, CAPS["context"]))
     return tuple(sorted(context, key=lambda quote: places[quote.turn]))
-
-
-def _answered(exchanges: Sequence[Exchange]) -> Mapping[str, str]:
-    """Turn → what the person answers in it to what the agent asked, whatever that settles."""
-    told = (
-        (exchange.id, told_answer(before.assistant, exchange.user))
-        for before, exchange in pairwise(exchanges)
-    )
-    return {turn: line for turn, line in told if line}
 
 
 def _context_weight(s: Statement, *, is_first: bool) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
-from keeplore.capture.adjacency import told_answer
+from keeplore.capture.adjacency import told_answers
 from keeplore.capture.cues import opens_with
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
@@ -43,11 +42,10 @@ def _answers_apart_from(
     """What the person answered to a question of the agent's, where none of the quotations tells
     it.
     """
-    for before, exchange in pairwise(exchanges):
-        line = told_answer(before.assistant, exchange.user)
-        told = [quote.text for quote in quotes if quote.turn == exchange.id]
-        if line and not any(_is_same_answer(text, line) for text in told):
-            yield Quote(line, "user", exchange.id)
+    for turn, line in told_answers(exchanges).items():
+        told = (quote.text for quote in quotes if quote.turn == turn)
+        if not any(_is_same_answer(text, line) for text in told):
+            yield Quote(line, "user", turn)
 
 
 def _is_same_answer(told: str, line: str) -> bool:
