@@ -86,6 +86,7 @@ def distill(
     model = ConversationModel.of(exchanges)
     said = [s for s in model.statements if not s.is_answer]
     source = ExtractSource(model, said, decided)
+    answers = told_answers(exchanges)
     main, also = _main_and_other_decisions(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
@@ -93,21 +94,21 @@ def distill(
         "open_questions": _open_questions(source, waiting),
         "reasoning": _reasons(source),  # before the outcome, which holds causes too
         "outcome": _outcome_extracts(model),
-        "context": _context(source),
+        "context": _context(source, answers),
     }
     for name, found in candidates.items():
         others = (f for f in found if f.quote not in parts["options"])
         parts[name] = _select_quotes(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
-    return _completed(model, parts)
+    return _completed(model, parts, answers)
 
 
 def _completed(
-    model: ConversationModel, parts: Mapping[str, Quotes]
+    model: ConversationModel, parts: Mapping[str, Quotes], answers: Mapping[str, str]
 ) -> dict[str, Quotes]:
     """All parts, with what tells most beside them and with what was answered."""
     told = {**parts, **_with_telling_statements(model, parts)}
-    told["context"] = _with_answers(told, model.exchanges)
+    told["context"] = _with_answers(told, answers, model.exchanges)
     told["outcome"] = outcomes.with_one_check(told["outcome"])
     return {name: told[name] for name in PARTS}
 
@@ -175,12 +176,13 @@ def _open_questions(source: ExtractSource, waiting: Quote | None) -> Iterator[Ex
     yield from (found for found in open_questions(source) if found.quote != waiting)
 
 
-def _context(source: ExtractSource) -> Iterator[Extract]:
-    """What the person told of the situation, in the first messages that tell anything."""
+def _context(source: ExtractSource, answers: Mapping[str, str]) -> Iterator[Extract]:
+    """What the person told of the situation, in the first messages that tell anything, but for
+    ``answers``, which are told with their questions.
+    """
     own = (s for s in source.said if s.is_of_person and not s.is_foreign)
     opening = [s for s in own if not s.sentence.is_heading][:OPENING]
     telling = [(order, s) for order, s in enumerate(opening) if _is_informative(s)]
-    answers = told_answers(source.exchanges)
     for order, s in telling:
         is_first = order == telling[0][0]
         is_early = s.exchange < CONTEXT_EXCHANGES
@@ -191,14 +193,16 @@ def _context(source: ExtractSource) -> Iterator[Extract]:
             yield Extract(s.quote, weight - 0.6 * s.exchange - 0.05 * s.place, order)
 
 
-def _with_answers(parts: Mapping[str, Quotes], exchanges: Sequence[Exchange]) -> Quotes:
+def _with_answers(
+    parts: Mapping[str, Quotes],
+    answers: Mapping[str, str],
+    exchanges: Sequence[Exchange],
+) -> Quotes:
     """The context with what the person answered to the agent in messages of which no line tells."""
     quotes = chain.from_iterable(parts.values())
     told = {quote.turn for quote in quotes if quote.speaker == "user"}
     untold = (
-        Quote(line, "user", turn)
-        for turn, line in told_answers(exchanges).items()
-        if turn not in told
+        Quote(line, "user", turn) for turn, line in answers.items() if turn not in told
     )
     places = {exchange.id: n for n, exchange in enumerate(exchanges)}
     context = (*parts["context"], *islice(untold, CAPS["context"]))
