@@ -19,9 +19,9 @@ ASKED = {
     "opens_with": "patterns",
     "pattern": "patterns",
     "rules": "rules",
-    "words": "lists",
-    "meanings": "maps",
-    "_without": "patterns",
+    "word_list": "lists",
+    "word_map": "maps",
+    "_without_phrases": "patterns",
 }
 FOLDER = Path(cues.__file__).parent
 TABLES = {

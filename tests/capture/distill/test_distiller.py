@@ -235,6 +235,11 @@ def test_a_pick_is_read_from_the_list_it_answers(answer: str, chosen: str) -> No
             "the nightly export should just read the replica, right? → Nobody else reads it at night.",
         ),
         (
+            "the nightly export should just read the replica, right?",
+            "Good catch. Nobody else reads it at night.",
+            "the nightly export should just read the replica, right? → Nobody else reads it at night.",
+        ),
+        (
             "sollten wir die Exporte nachts laufen lassen?",
             "Du hast recht, nachts ist Platz.",
             "sollten wir die Exporte nachts laufen lassen? → Du hast recht, nachts ist Platz.",

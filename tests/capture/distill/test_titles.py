@@ -452,6 +452,11 @@ def test_there_is_always_a_title(message: str) -> None:
     assert title(message).strip() and "\n" not in title(message)
 
 
+def test_a_title_that_is_cut_ends_with_no_adjective_without_its_noun() -> None:
+    said = "Move the nightly export of invoices off the primary onto the existing replica of it"
+    assert title(said, "Done.") == "Move the nightly export of invoices off the primary"
+
+
 def test_no_exchange_gives_the_fallback() -> None:
     assert title_of([], distill([])) == FALLBACK
 

@@ -95,9 +95,9 @@ def _compiled(phrases: Iterator[str] | list[str]) -> re.Pattern[str]:
 
 
 def _expand_names(phrase: str) -> str:
-    """The phrase on one line, with the phrases that it names in braces."""
+    """The phrase on one line; what it names in braces is a group of the phrases of that name."""
     return _NAME.sub(
-        lambda name: _expand_names("|".join(_sections("words", name[1]))),
+        lambda name: f"(?:{_expand_names('|'.join(_sections('words', name[1])))})",
         phrase.replace("\n", ""),
     )
 
