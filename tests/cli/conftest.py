@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import os
 import pty
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,8 @@ from ready import Done, Started, keeplore
 
 from keeplore.config.places import Places
 
+LONGEST_S = 20  # in which a test that asks for a day has ended
+
 
 @pytest.fixture
 def run(home: Path) -> Callable[..., Done]:
@@ -22,6 +26,15 @@ def run(home: Path) -> Callable[..., Done]:
     all.
     """
     return keeplore
+
+
+@pytest.fixture
+def within_a_day() -> None:
+    """Wait for the next day, in UTC or here, where it would begin during the test."""
+    for now in (datetime.now(UTC), datetime.now().astimezone()):
+        left_s = 86_400 - (now.hour * 3600 + now.minute * 60 + now.second)
+        if left_s <= LONGEST_S:
+            time.sleep(left_s)
 
 
 @pytest.fixture

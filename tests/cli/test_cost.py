@@ -30,7 +30,7 @@ def places() -> Places:
 
 
 @pytest.fixture
-def today() -> datetime:
+def today(within_a_day: None) -> datetime:
     return datetime.now(UTC)
 
 

@@ -100,6 +100,7 @@ def test_a_group_without_a_command_prints_its_help(
     assert (done.returncode, done.stdout, done.stderr) == (2, "", asked.stdout)
 
 
+@pytest.mark.usefixtures("within_a_day")
 def test_a_day_may_be_given_in_words() -> None:
     today = (
         datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
