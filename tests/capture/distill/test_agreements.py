@@ -42,3 +42,22 @@ def test_of_a_proposal_the_first_four_points_are_agreed_to() -> None:
     plan = f"I propose this plan:\n\n{listed}\n\nShall I do that?"
     made = decided(("go", plan), ("yes", "Done."))
     assert made == [Quote(point, "assistant", "t-0") for point in points[:4]]
+
+
+@pytest.mark.parametrize(
+    ("advice", "expected"),
+    [
+        ("I recommend option 2.", "Move the sessions to Postgres"),
+        (
+            "I recommend option 2, which needs no second backup, login and alarm.",
+            "I recommend option 2, which needs no second backup, login and alarm.",
+        ),
+    ],
+)
+def test_advice_that_says_more_than_an_options_number_keeps_its_words(
+    advice: str, expected: str
+) -> None:
+    ways = "1. Keep Redis for the sessions\n2. Move the sessions to Postgres"
+    reply = f"There are two ways:\n\n{ways}\n\n{advice} Shall I?"
+    [made] = decided(("sessions are lost", reply), ("yes", "Done."))
+    assert made.text == expected

@@ -189,7 +189,7 @@ def _can_be_subject(run: Run) -> bool:
     if first in word_list("no_subject"):
         return False
     if len(run) == 1:
-        return last not in word_list("no_subject")
+        return True
     # "hook caused", "search normally builds": the rest of a clause
     if any(word.lower().endswith("ly") for word in run):
         return False
