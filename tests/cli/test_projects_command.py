@@ -181,3 +181,24 @@ def test_a_clone_connects_agents_when_asked_and_tells_what_is_not_well(
         **other,
     )
     assert "`keeplore connect` lets" in again.stdout
+
+
+def test_a_project_of_two_workspaces_is_said_with_the_one_that_is_used(
+    workspace: Path, run: Callable
+) -> None:
+    home = workspace.parent
+    assert run("init", "team").returncode == 0
+    assert run("whoami", cwd=home / "shop").stderr == ""
+    listed = home / "list.json"
+    listed.write_text('["https://shop.invalid/acme/shop.git"]')
+    assert run("projects", "add", "--from", str(listed), cwd=home / "team").stdout
+    asked = run("whoami", cwd=home / "shop")
+    assert asked.stdout.startswith(f"workspace: memory ({workspace}), home\n")
+    assert asked.stderr == (
+        "note: shop is known to memory and team; memory is used, as the first that is asked. "
+        "`keeplore workspaces home team` lets team be asked first\n"
+    )
+    run("workspaces", "home", "team")
+    told = json.loads(run("whoami", "--json", cwd=home / "shop").stdout)
+    assert (told["workspace"], told["also_known_in"]) == ("team", ["memory"])
+    assert run("whoami", cwd=workspace).stderr == ""

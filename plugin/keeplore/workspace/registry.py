@@ -153,15 +153,25 @@ class Registry:
             )
         if around := self.machine.workspace_around(directory):
             return self.named(around)
+        return next(self._knowing(directory), None) or self.named(self.machine.home)
+
+    def also_knowing(self, directory: Path) -> list[str]:
+        """Names of the workspaces that would be the directory's if the first were not."""
+        if self.machine.workspace_around(directory):
+            return []
+        return [workspace.name for workspace in self._knowing(directory)][1:]
+
+    def _knowing(self, directory: Path) -> Iterator[Workspace]:
+        """The workspaces that know the directory's project, the home workspace first, so that most
+        lookups open one.
+        """
         home = self.machine.home
-        # the home workspace is asked first, so that most lookups open one workspace
         for name in (home, *sorted(self.machine.workspaces.keys() - {home})):
             # a workspace that is gone must not hide the others
             with contextlib.suppress(ConfigError):
                 workspace = self.named(name)
                 if workspace.identities.of(directory).is_known:
-                    return workspace
-        return self.named(home)
+                    yield workspace
 
     def for_scope(self, scope: str, cwd: Path) -> Workspace:
         """Where memory of a scope belongs: what is about the person in the home workspace, the rest

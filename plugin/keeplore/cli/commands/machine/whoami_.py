@@ -30,6 +30,13 @@ def whoami_command(registry: Registry, *, as_json: bool) -> None:
         emit_json(facts)
         return
     say_labelled([*_rows(facts).items()])
+    if facts["also_known_in"]:
+        own, other = facts["workspace"], facts["also_known_in"][0]
+        note(
+            f"{facts['project']} is known to {own} and {' and '.join(facts['also_known_in'])}; "
+            f"{own} is used, as the first that is asked. `keeplore workspaces home {other}` lets "
+            f"{other} be asked first"
+        )
     if len(facts["projects_alike"]) == 1:
         project, (other,) = facts["project"], facts["projects_alike"]
         note(
@@ -79,6 +86,7 @@ def _facts(registry: Registry, cwd: Path) -> dict[str, Any]:
     return {
         "workspace": workspace.name,
         "path": str(workspace.root),
+        "also_known_in": registry.also_knowing(cwd),
         "is_home": workspace.name == registry.machine.home,
         "remote": workspace.store.remote(),
         "project": identity.project,
