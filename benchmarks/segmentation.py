@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from keeplore.capture import segmenter
+from keeplore.capture import text_tiling
 from keeplore.capture.segmenter import Segmenter, TopicShift
 from keeplore.index import Embedder, embedder_for
 from keeplore.text.terms import cosine, weighted
@@ -143,14 +143,14 @@ class Subject(Segmenter):
         super().__init__(
             embedder if lexical is None or embedder is None else Unfitted(embedder)
         )
-        self._lexical = segmenter.LEXICAL if lexical is None else lexical
+        self._lexical = text_tiling.LEXICAL if lexical is None else lexical
 
     def keeplore_segment(
         self, exchanges: Sequence[Mapping[str, Any]], turn: Turn, work: Work
     ) -> str | None:
-        usual, segmenter.LEXICAL = segmenter.LEXICAL, self._lexical
+        usual, text_tiling.LEXICAL = text_tiling.LEXICAL, self._lexical
         shift = self.shift_of(exchanges, turn, work)
-        segmenter.LEXICAL = usual
+        text_tiling.LEXICAL = usual
         return "shift" if exchanges and shift.size >= shift.need else ""
 
 
@@ -203,7 +203,7 @@ def depth_of(embedder: Embedder) -> Cutter:
 
     def cut(dialogue: Dialogue) -> set[int]:
         vectors = embedder.embed(
-            [segmenter.compact(text, "") for text in dialogue.utterances]
+            [text_tiling.compact(text, "") for text in dialogue.utterances]
         )
         pairs = (
             (vectors[max(0, n - 2) : n].sum(axis=0), vectors[n : n + 2].sum(axis=0))
@@ -266,7 +266,7 @@ def ablation(embedder: Embedder) -> dict[str, Segmenter]:
         "and soft words": Words(soft=True),
         "shift: words": Subject(None, 1.0),
         "shift: vectors": Subject(embedder, 0.0),
-        "shift: both": Subject(embedder, segmenter.LEXICAL),
+        "shift: both": Subject(embedder, text_tiling.LEXICAL),
         "shift: learned": Subject(embedder, None),
         "all by rule": Segmenter(Unfitted(embedder)),
     }

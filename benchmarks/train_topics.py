@@ -34,7 +34,7 @@ import numpy as np
 import segmentation
 from segmentation import DATA, HERE, Dialogue
 
-from keeplore.capture import segmenter, topic_model
+from keeplore.capture import segmenter, text_tiling, topic_model
 from keeplore.capture.topic_model import EmbeddedExchange
 from keeplore.index import embedder_for
 from keeplore_hooks.events import Turn
@@ -88,7 +88,8 @@ class Vectors:
 
     def units(self, pairs: Sequence[tuple[str, str]]) -> list[EmbeddedExchange]:
         texts = {
-            key_of(text): text for text in (segmenter.compact(*pair) for pair in pairs)
+            key_of(text): text
+            for text in (text_tiling.compact(*pair) for pair in pairs)
         }
         missing = sorted(
             (key for key in texts if key not in self._known),
@@ -104,7 +105,7 @@ class Vectors:
                 )
             )
         return [
-            EmbeddedExchange(*pair, self._known[key_of(segmenter.compact(*pair))])
+            EmbeddedExchange(*pair, self._known[key_of(text_tiling.compact(*pair))])
             for pair in pairs
         ]
 

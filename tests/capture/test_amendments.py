@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.capture.segmenter import (
-    Segmenter,
+from keeplore.capture.follow_ups import (
     amends_proposal,
     echoes_reply,
     is_reply,
     takes_up,
 )
+from keeplore.capture.segmenter import Segmenter
 from keeplore.index import embedder_for
 from keeplore_hooks.events import Origin, Turn
 

@@ -13,13 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture import segmenter
-from keeplore.capture.segmenter import (
-    Segmenter,
-    TopicShift,
-    boundary,
-    is_confirmation,
-    takes_up,
-)
+from keeplore.capture.follow_ups import is_confirmation, takes_up
+from keeplore.capture.segmenter import Segmenter, TopicShift, boundary
 from keeplore.capture.task_change import TaskEvidence
 from keeplore.errors import ModelUnavailable
 from keeplore_hooks.events import Origin, Turn, Work

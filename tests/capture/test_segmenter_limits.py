@@ -10,17 +10,14 @@ import numpy as np
 import pytest
 
 from keeplore.capture import segmenter
-from keeplore.capture.segmenter import (
-    Segmenter,
-    TopicShift,
+from keeplore.capture.follow_ups import (
     amends_proposal,
-    boundary,
-    compact,
     echoes_reply,
     is_again,
-    learned_shift,
     takes_up,
 )
+from keeplore.capture.segmenter import Segmenter, TopicShift, boundary, learned_shift
+from keeplore.capture.text_tiling import compact
 from keeplore.capture.topic_model import EmbeddedExchange
 from keeplore_hooks.events import Origin, Turn, Work
 

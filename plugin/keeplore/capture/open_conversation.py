@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from keeplore.capture.capture_deps import MemoryPlace
+from keeplore.capture.follow_ups import is_confirmation
 from keeplore.capture.notable_commands import most_notable
-from keeplore.capture.segmenter import is_confirmation
 from keeplore.memory import AgentQuestion, Conversation, ConversationLink, Exchange
 from keeplore.memory.conversation_body import NO_WORK
 from keeplore.text.terms import count_terms

@@ -6,7 +6,7 @@ import pytest
 
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.held_statements import held_statements
-from keeplore.capture.segmenter import takes_up
+from keeplore.capture.follow_ups import takes_up
 from keeplore.memory import AgentQuestion, Conversation, Exchange, Quote
 
 AT = "2026-02-09T14:03:11Z"

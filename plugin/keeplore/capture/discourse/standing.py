@@ -13,7 +13,7 @@ from itertools import groupby, pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.statements import DialogueAct, Statement
-from keeplore.capture.segmenter import is_again
+from keeplore.capture.follow_ups import is_again
 from keeplore.memory import Exchange
 from keeplore.text.terms import overlap, terms
 

@@ -44,7 +44,7 @@ from keeplore.capture.distill.choices import (
     replacing_pick,
 )
 from keeplore.capture.distill.named_picks import named_pick
-from keeplore.capture.segmenter import amends_proposal
+from keeplore.capture.follow_ups import amends_proposal
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.revisions import CHANGING
 from keeplore.text.sentences import Sentence, answer_line, sentences

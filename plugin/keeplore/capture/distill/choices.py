@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of, word_map
-from keeplore.capture.segmenter import is_confirmation
+from keeplore.capture.follow_ups import is_confirmation
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.sentences import (
     Sentence,

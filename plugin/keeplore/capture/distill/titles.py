@@ -48,7 +48,7 @@ from keeplore.capture.distill.title_wording import (
     subject_of,
     without_small_talk,
 )
-from keeplore.capture.segmenter import amends_proposal
+from keeplore.capture.follow_ups import amends_proposal
 from keeplore.memory import Exchange, Quote
 from keeplore.text.folding import LEFT_OUT
 from keeplore.text.sentences import (
