@@ -15,9 +15,9 @@ from written_down import written_lines
 
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.distill.distiller import distill
-from keeplore.capture.distill.titles import title_of
 from keeplore.capture.notes.note_candidates import NoteCandidate, candidates
 from keeplore.capture.segmenter import Segmenter, boundary
+from keeplore.capture.titles.titles import title_of
 from keeplore.memory import Exchange
 from keeplore_hooks.events import Origin, Turn, Work
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from keeplore.capture.capture_deps import CaptureDeps, MemoryPlace
 from keeplore.capture.distill.distiller import distill
-from keeplore.capture.distill.titles import title_of
 from keeplore.capture.open_conversation import (
     PROVISIONAL,
     OpenConversation,
     is_provisional,
 )
 from keeplore.capture.open_sessions import SessionState
+from keeplore.capture.titles.titles import title_of
 from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.memory import (
     Conversation,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from keeplore.capture.distill.distiller import distill
-from keeplore.capture.distill.titles import title_of
+from keeplore.capture.titles.titles import title_of
 from keeplore.memory import Exchange
 from keeplore.text.sentences import sentences
 from keeplore.text.slugs import slugify

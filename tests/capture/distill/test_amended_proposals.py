@@ -7,8 +7,8 @@ import pytest
 from keeplore.capture.distill.decisions import decisions
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.held_statements import held_statements
-from keeplore.capture.distill.titles import title_of
 from keeplore.capture.notes.note_candidates import candidates
+from keeplore.capture.titles.titles import title_of
 from keeplore.memory import Conversation, Exchange, Quote
 
 AT = "2026-02-09T14:03:11Z"

@@ -18,6 +18,7 @@ from keeplore.capture.adjacency import told_answers
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
 from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
+from keeplore.capture.discourse.instructions import TYPED_COMMANDS
 from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import outcomes
 from keeplore.capture.distill.antecedents import stands_alone
@@ -33,7 +34,6 @@ from keeplore.capture.distill.extracts import (
     rank_extracts,
     strongest,
 )
-from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.left_open import open_questions
 from keeplore.capture.distill.standing_decisions import Decision
 from keeplore.capture.distill.unanswered import PUT_OFF, asked_before_plan, without_plan

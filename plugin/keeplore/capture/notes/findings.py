@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
+from keeplore.capture.discourse.instructions import is_pasted
 from keeplore.capture.discourse.standing import sent_back
-from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.lasting_model import (
     MOST_ECHOES,
     PlacedSentence,

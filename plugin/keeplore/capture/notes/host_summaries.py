@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from keeplore.capture.capture_deps import CaptureDeps
-from keeplore.capture.distill.key_phrases import capitalised
-from keeplore.capture.distill.title_wording import fit_title
-from keeplore.capture.distill.titles import title_of
 from keeplore.capture.message_filter import clean
 from keeplore.capture.notes.summary_text import stated_goal, substance
 from keeplore.capture.open_sessions import Sessions
+from keeplore.capture.titles.title_cutting import fit_title
+from keeplore.capture.titles.title_words import capitalised
+from keeplore.capture.titles.titles import title_of
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Exchange, Memory, new_id, new_meta
 from keeplore.memory.model import without_empty

@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
+from keeplore.capture.discourse.instructions import is_pasted
 from keeplore.capture.discourse.statements import (
     DOCUMENT,
     Statement,
@@ -26,7 +27,6 @@ from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
 from keeplore.capture.distill.decision_weights import without_next_steps
 from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.standing_decisions import Decision, standing_decisions
-from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
 from keeplore.capture.notes.findings import (
     OFFERED,

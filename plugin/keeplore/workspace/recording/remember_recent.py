@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.capture.distill.distiller import distill
-from keeplore.capture.distill.titles import title_of
+from keeplore.capture.titles.titles import title_of
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter, load_or_none
 from keeplore.memory import Conversation, Exchange, Memory, new_id

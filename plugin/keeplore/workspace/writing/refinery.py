@@ -282,7 +282,7 @@ def _most_read_of_aspects(facts: int) -> int:
 def refine_deps(workspace: Workspace) -> RefineDeps:
     """A workspace as refining sees it."""
     # here, because its patterns cost a tenth of a second
-    from keeplore.capture.distill.title_wording import is_pasted
+    from keeplore.capture.discourse.instructions import is_pasted
 
     return RefineDeps(
         store=workspace.store,

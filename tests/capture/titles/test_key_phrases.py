@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.distill.key_phrases import profile
+from keeplore.capture.titles.key_phrases import profile
 from keeplore.memory import Exchange
 
 

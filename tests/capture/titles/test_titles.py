@@ -8,21 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import distill
-from keeplore.capture.distill.key_phrases import profile
-from keeplore.capture.distill.title_wording import (
-    _with_ending,
-    fit_title,
-    looseness,
-    report_as_order,
-    short_statement,
-)
-from keeplore.capture.distill.titles import (
-    FALLBACK,
-    MAX_TITLE,
-    error_wording,
-    title_of,
-)
 from keeplore.capture.message_filter import clean
+from keeplore.capture.titles.key_phrases import profile
+from keeplore.capture.titles.title_candidates import error_wording
+from keeplore.capture.titles.title_cutting import MAX_TITLE, fit_title
+from keeplore.capture.titles.title_wording import report_as_order, short_statement
+from keeplore.capture.titles.title_words import _with_ending, looseness
+from keeplore.capture.titles.titles import FALLBACK, title_of
 from keeplore.memory import AgentQuestion, Exchange, Quote
 from keeplore.text.sentences import Sentence
 from keeplore_hooks.events import Work

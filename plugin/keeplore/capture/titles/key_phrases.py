@@ -1,4 +1,4 @@
-"""Key phrases of a conversation, and a sentence of talk turned into the words of a title."""
+"""What a conversation is about: the weights of its terms, and its key phrases."""
 
 from __future__ import annotations
 
@@ -11,48 +11,22 @@ from dataclasses import dataclass
 from itertools import chain
 
 from keeplore.capture.cues import word_list
+from keeplore.capture.titles.markup_removal import without_markup
 from keeplore.memory import Exchange
 from keeplore.text.common_words import stem
-from keeplore.text.folding import LEFT_OUT
-from keeplore.text.sentences import bare, sentences
-from keeplore.text.terms import STOP, is_identifier, terms
+from keeplore.text.sentences import sentences
+from keeplore.text.terms import STOP, terms
 
 Run = tuple[str, ...]  # of words
 MAX_WORDS = 3  # of a key phrase
 MAX_SENTENCES = 60  # of one message that count; a long answer must not outvote the talk
 MAX_PHRASES = 40
-USER_WEIGHT = (
-    2.0  # the person's words say what a talk is about; the agent's say how it went
-)
+# the person's words say what a conversation is about; the agent's, which count 1, how it went
+USER_WEIGHT = 2.0
+SECRET = re.compile(r"\[REDACTED(?::[^\]\s]{1,80})?\]")  # what stands in its place
 _CHUNK = re.compile(r"[.,;:!?()\[\]{}\"“”|→←—–=<>*…]+|\s-\s|\s/\s")
 _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
-_CODE = re.compile(r"`+([^`]*)`+")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
-SECRET = re.compile(r"\[REDACTED(?::[^\]\s]{1,80})?\]")  # what stands in its place
-_NAME = re.compile(r"[a-z][a-z_.-]{3,40}", re.IGNORECASE)
-_PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
-    r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])",
-    re.ASCII,
-)
-_WITH = re.compile(r"(?<![\w/.])w/(?=\s)")  # "w/ a name"
 _INTERJECTION = re.compile(r"(?:u+h+m*|h+m+|m+k+|a+h+|lol|ok+y?|lest)\Z", re.IGNORECASE)
-_CONTRACTED = re.compile(  # "doesnt", "whats": what is typed without an apostrophe
-    r"\b(ca|do|does|did|is|are|was|were|wo|has|have|could|should|would)n(t)\b|"
-    r"\b(what|that|where|there|who)(s)\b",
-    re.IGNORECASE,
-)
-TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
-_SHORT_PATH = re.compile(
-    r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*"
-)  # owner/name, and/or
-_NOISE = re.compile(
-    r"\[(?:Image|Pasted|Request "
-    r"interrupted)[^\]]*\]|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"
-    r"\b[0-9a-f]{7,40}\b(?=\W|\Z)(?<![a-z]{7})|<[^>]{1,60}>|\((?:Recommended|"
-    r"recommended)\)|:[a-z_]+:(?=\s)|(?<!\S)//(?=\s)|"
-    r"\b(?:fuck(?:ing?|in)?|damn|goddamn|bloody|freaking)\s"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,44 +91,6 @@ def _most_frequent_spelling(spellings: Counter[str]) -> str:
     return min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
 
 
-def _name_of(url: re.Match[str]) -> str:
-    """What an address names, by its last part, "" where that is no name."""
-    last = url[0].partition("?")[0].rstrip("/.,;:)").rpartition("/")[2]
-    return last.removesuffix(".git") if _NAME.fullmatch(last) else ""
-
-
-def _name_in_path(path: re.Match[str]) -> str:
-    """The file that a path names, or the directory of a relative one; a short one whole."""
-    if _SHORT_PATH.fullmatch(path[0]):
-        return path[0]
-    if path[1] or path[0][0] in "/~.":
-        return path[1] or ""
-    return path[0].rstrip("/").rpartition("/")[2]
-
-
-@functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
-def without_markup(text: str) -> str:
-    """The text as one would say it: markers, addresses and pasted images gone, of paths only names
-    kept, "w/" in letters, contractions with their apostrophes.
-    """
-    text = _LINK.sub(r"\1", LEFT_OUT.sub(" ", text))
-    text = _CODE.sub(r"\1", text)
-    text = _URL.sub(_name_of, text)
-    text = _WITH.sub("with", text)
-    text = _PATH.sub(_name_in_path, text)
-    text = _CONTRACTED.sub(_with_apostrophe, _NOISE.sub("", text))
-    text = re.sub(
-        r"\*{2,}|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text
-    )
-    text = re.sub(r"(?<!\w)@(?=\w)", "", text)
-    text = re.sub(r"\s+([,.;:!?)])(?!\w)", r"\1", " ".join(text.split()))
-    return bare(re.sub(r"\(\s*\)", "", text))
-
-
-def _with_apostrophe(word: re.Match[str]) -> str:
-    return f"{word[1]}n'{word[2]}" if word[1] else f"{word[3]}'{word[4]}"
-
-
 @functools.lru_cache(maxsize=8192)
 def _word_runs(text: str) -> tuple[Run, ...]:
     """Each part, of at most MAX_WORDS, of the runs of content words in a text."""
@@ -212,21 +148,3 @@ def _distinct(phrases: Sequence[str]) -> list[str]:
         elif len(sharing) == 1 and " " in phrase and " " not in kept[sharing[0]]:
             kept[sharing[0]] = phrase
     return kept
-
-
-def typed_verb(message: str) -> str:
-    """The message without slash commands before it; the name of one that is a verb stays."""
-    found = TYPED_COMMANDS.match(message)
-    if not found:
-        return message
-    verbs = word_list("title_verbs")
-    names = [name.strip("/") for name in found[0].split()]
-    is_led = "\n" not in found[0]  # a verb and its object stand on one line
-    kept = [name for name in names if is_led and name in verbs][:1]
-    return " ".join((*kept, message[found.end() :]))
-
-
-def capitalised(text: str) -> str:
-    """First letter large, unless the first word is an identifier whose case matters."""
-    first = text.split(" ", 1)[0].rstrip(".,;:!?")
-    return text if not text or is_identifier(first) else text[0].upper() + text[1:]

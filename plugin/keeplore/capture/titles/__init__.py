@@ -1,0 +1,1 @@
+"""A conversation's title, in the words that were used."""
