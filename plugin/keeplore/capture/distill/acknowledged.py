@@ -60,7 +60,14 @@ NO_OPENING = (
     "introduces",
 )
 # what is no question about how a thing shall be
-NO_MATTER = ("offer", "courtesy", "workflow_question", "asks_which", "asks_for_facts")
+NO_MATTER = (
+    "offer",
+    "courtesy",
+    "workflow_question",
+    "asks_next_work",
+    "asks_which",
+    "asks_for_facts",
+)
 ANSWERS = ("affirmed", "turns_down", "answers_in_part")
 # what is no answer
 NO_ANSWER = (
@@ -229,7 +236,8 @@ def _follows_from(stated: str, message: str) -> bool:
 def _first_telling(reply: Sequence[Sentence]) -> str:
     """What a reply states first, apart from that the checks passed; "" for nothing."""
     stated = (text for text in _statements(reply) if not weight_of(text, "outcome"))
-    return next((text for text in stated if count_terms(text) >= NAMED_TERMS), "")
+    told = (text for text in stated if count_terms(text) >= NAMED_TERMS)
+    return next((text for text in told if not says(text, "announced")), "")
 
 
 def _taking_up(message: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
@@ -269,9 +277,11 @@ def _may_rule(sentence: Sentence) -> bool:
 
 
 def _objects(text: str) -> bool:
-    """Does a sentence say yes and then tell what speaks against it?"""
-    is_hedged = opens_with(text, "affirmed") and says(text, "hedged_reply")
-    return is_hedged and not says(text, "with_change")
+    """Does a sentence say yes and then tell what speaks against it, or something else?"""
+    yes = pattern("affirmed").match(text)
+    if yes and opens_with(text[yes.end() :], "goes_elsewhere"):
+        return True
+    return bool(yes and says(text, "hedged_reply") and not says(text, "with_change"))
 
 
 def _clauses(text: str) -> list[str]:
@@ -421,6 +431,8 @@ def _may_answer(sentence: Sentence) -> bool:
 
 def _is_answer(question: str, text: str) -> bool:
     """Does it say yes or no, take a word of the question, or name the number that it asks for?"""
+    if yes := pattern("affirmed").match(text):
+        return not opens_with(text[yes.end() :], "goes_elsewhere")
     if any(opens_with(text, form) for form in ANSWERS):
         return True
     if {*terms(question)} & {*terms(text)}:

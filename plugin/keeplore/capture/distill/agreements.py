@@ -100,10 +100,13 @@ class Agreed:
 def agreement_in(
     message: Sequence[Sentence], earlier: Sequence[Exchange]
 ) -> Agreed | None:
-    """The agent's option that a message picks, or its proposal that the message agrees to;
-    ``earlier`` are the exchanges before the message, at least one.
+    """The agent's option that a message picks, or its proposal that the message agrees to, and None
+    where that is only what the work goes on with; ``earlier`` are the exchanges before the message,
+    at least one.
     """
-    following = message[1:OPENING]
+    if says(closing_question(earlier[-1].assistant), "asks_next_work"):
+        return None
+    following = [s for s in message[1:OPENING] if not s.label]
     if other := replacing_pick(message, earlier) or picked_by_letter(
         following, earlier
     ):
@@ -160,7 +163,7 @@ def _agreed_by_yes(
 ) -> Agreed | None:
     """The proposal, the person's own suggestion or the offer that a yes is for."""
     affirmed = pattern("affirmed").match(opening)
-    if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
+    if affirmed is None or _is_no_yes(opening[affirmed.end() :]):
         return None
     if any(_corrects(s.text) for s in message[1:3]):
         return None
@@ -170,6 +173,11 @@ def _agreed_by_yes(
         return Agreed(own, AgreedKind.AMENDED)
     is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
     return _accepted_offer(opening, before) if is_yes else None
+
+
+def _is_no_yes(behind: str) -> bool:
+    """Does what stands behind a yes limit it, or tell something else?"""
+    return says(behind, "hedged_reply") or opens_with(behind, "goes_elsewhere")
 
 
 def _opening(sentence: Sentence) -> str:
@@ -344,7 +352,10 @@ def agreed_designs(message: Sequence[Sentence], before: Exchange) -> list[Senten
     asked = any(
         says(s.text, "design_question") for s in closing_questions(before.assistant)
     )
-    is_yes = opens_with(message[0].text, "affirmed") and not message[0].is_question
+    first = message[0]
+    is_yes = opens_with(first.text, "affirmed") and not (
+        first.is_question or first.label
+    )
     if not asked or not is_yes or says(message[0].text, "hedged_reply"):
         return []
     prose = [s for s in last_reply(before) if s.heading and _is_informative(s)]
@@ -448,6 +459,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
 def _is_informative(sentence: Sentence) -> bool:
     is_prose = not (sentence.is_heading or sentence.is_question)
     is_whole = not sentence.text.endswith((":", "：")) or ": " in sentence.text
+    is_prose = is_prose and not opens_with(sentence.text, "option_labelled")
     return is_prose and is_whole and count_terms(sentence.text) >= INFORMATIVE_TERMS
 
 

@@ -112,7 +112,9 @@ def offered_work(exchange: Exchange) -> str:
         return ""
     if not terms(offer):
         return _able_before(exchange)
-    if says(offer, "chore") or says(offer, "workflow_question"):
+    if any(
+        says(offer, name) for name in ("chore", "workflow_question", "offers_telling")
+    ):
         return ""
     if count_terms(offer) >= INFORMATIVE_TERMS and stands_alone(offer):
         return offer

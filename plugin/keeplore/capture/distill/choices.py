@@ -219,7 +219,7 @@ def replacing_pick(
     """The option of an earlier choice that a message takes in place of another; None where it
     corrects nothing or names no option.
     """
-    opening = message[:OPENING]
+    opening = [s for s in message[:OPENING] if not s.label]
     if not any(_takes_another(sentence) for sentence in opening):
         return None
     choices = [*_recent_choices(earlier, LOOK_BACK)]
@@ -240,7 +240,7 @@ def picked_by_letter(
     """The option whose letter is all that a sentence says ("ok, that is fine. Then B"), of the
     latest choice between letters; None where there is none.
     """
-    picks = [sentence.text for sentence in message if _is_mere_label(sentence.text)]
+    picks = [sentence.text for sentence in message if is_mere_label(sentence.text)]
     if not picks:
         return None
     recent = _recent_choices(earlier, LETTERS_BACK)
@@ -253,7 +253,7 @@ def picked_by_letter(
     )
 
 
-def _is_mere_label(text: str) -> bool:
+def is_mere_label(text: str) -> bool:
     """Does a sentence name an option by its letter or number, and say nothing else?"""
     pick = pattern("picked").fullmatch(text.rstrip(" .!"))
     return pick is not None and not pick["ordinal"]

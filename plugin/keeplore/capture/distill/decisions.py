@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from keeplore.capture.adjacency import told_answer
+from keeplore.capture.adjacency import closing_question, told_answer
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
@@ -30,7 +30,12 @@ from keeplore.capture.distill.agreements import (
     suggestion,
 )
 from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
-from keeplore.capture.distill.choices import LOOK_BACK, Choice, with_label_apart
+from keeplore.capture.distill.choices import (
+    LOOK_BACK,
+    Choice,
+    is_mere_label,
+    with_label_apart,
+)
 from keeplore.capture.distill.decision_weights import (
     decision_weight,
     directive_weight,
@@ -68,6 +73,7 @@ PICKED = 3.0
 STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
 PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed to
 _REASON = re.compile(r",|\s(?:because|since|as)\s", re.IGNORECASE)  # behind a pick
+_LABEL = re.compile(r"\b(?:[A-Z]|\d{1,2})\b", re.IGNORECASE)
 PASTED = 40  # sentences from which a message is a plan or a document
 
 
@@ -154,11 +160,12 @@ def _decisions_of_message(
     for line in replacing:
         yield decision_of(line, "user", exchange.id, CONFIRMED, at)
     taken = _picking_sentence(agreement, message) if agreement else ""
+    question = closing_question(earlier[-1].assistant) if earlier else ""
     for decision in _own_decisions(exchange, message, at, is_reply=bool(earlier)):
         text = decision.quote.text
         is_told = text == taken or any(text in line for line in replacing)
         if not is_told and not _is_handed_back(text, message, earlier):
-            yield decision
+            yield from _telling_of_what(decision, question)
     if put := suggestion(message, exchange):
         yield decision_of(put, "user", exchange.id, CONFIRMED, at)
     yield from _decisions_in_answers(exchange, at)
@@ -180,7 +187,9 @@ def _with_acknowledged(
     told = [decision.quote.text for decision in made]
     if agreement and (agreement.said or not _says_more(said[0].text)):
         told.append(agreement.said or said[0].text)
-    untold = [s for s in said if not _is_told(s.text, told)]
+    question = closing_question(before.assistant) if before else ""
+    left = (s for s in said if not _only_takes(s.text, question))
+    untold = [s for s in left if not _is_told(s.text, told)]
     for settled in settled_by_reply(before, untold, exchange):
         speaker = "user" if settled.said else "assistant"
         yield decision_of(settled.line, speaker, exchange.id, STIPULATED, at)
@@ -225,8 +234,32 @@ def _picking_sentence(agreement: Agreed, message: Sequence[Sentence]) -> str:
     return clip(first if is_label else agreement.said)
 
 
+def _telling_of_what(decision: Decision, question: str) -> Iterator[Decision]:
+    """A decision that says itself what it takes; a mere label ("go with option B") behind the
+    question that names it. Nothing for what the work goes on with.
+    """
+    text = decision.quote.text
+    if not _only_takes(text, question):
+        yield decision
+    elif is_mere_label(text) and _LABEL.findall(text)[-1] in _LABEL.findall(question):
+        line = answer_line(question, text)
+        yield replace(decision, quote=replace(decision.quote, text=line))
+
+
+def _only_takes(text: str, question: str) -> bool:
+    """Does a sentence take an option by its label, or what the work goes on with? A figure alone
+    can be a value.
+    """
+    takes_next = says(question, "asks_next_work") and opens_with(text, "takes_next")
+    return takes_next or (" " in text and is_mere_label(text))
+
+
 def _own_decisions(
-    exchange: Exchange, message: Sequence[Sentence], at: int, *, is_reply: bool
+    exchange: Exchange,
+    message: Sequence[Sentence],
+    at: int,
+    *,
+    is_reply: bool,
 ) -> Iterator[Decision]:
     settled = [(s.text, w) for s, w in _deciding_sentences(message, is_reply=is_reply)]
     settled += [(text, STIPULATED) for text in stipulations(exchange)]
@@ -261,9 +294,16 @@ def _agreement_decisions(
     for sentence in agreed_designs(message, before):
         yield decision_of(sentence.text, "assistant", before.id, PLANNED, at - 1)
     for line in answers_by_number(exchange.user, before):
+        if _is_leave(*question_and_answer(line)):
+            continue
         weight = ANSWERED if _is_choice_answer(line) else TOLD
         chosen = decision_of(line, "user", exchange.id, weight, at)
         yield replace(chosen, is_answer=True)
+
+
+def _is_leave(question: str, answer: str) -> bool:
+    """Is it a yes to an offer to help or to tell?"""
+    return says(question, "offers_telling") and opens_with(answer, "affirmed")
 
 
 def _is_choice_answer(line: str) -> bool:

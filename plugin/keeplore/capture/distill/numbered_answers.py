@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from keeplore.capture.adjacency import LAST_WORDS, last_reply
 from keeplore.capture.cues import opens_with, says
@@ -33,7 +34,18 @@ def answers_by_number(message: str, before: Exchange) -> Iterator[str]:
         if opens_with(text, "left_to_agent"):
             continue
         names_point = {*terms(point)} <= {*terms(text)}
-        yield text if names_point else answer_line(point, text)
+        option = _option_of(point, text, before)
+        yield text if names_point else answer_line(point, option or text)
+
+
+def _option_of(point: str, answer: str, before: Exchange) -> str:
+    """The option of a point that an answer names by its letter alone; "" for none."""
+    letter = answer.strip(" .)").upper()
+    reply = last_reply(before)
+    place = next((n for n, s in enumerate(reply) if s.text == point), len(reply))
+    under = takewhile(lambda s: not s.label.isdigit(), reply[place + 1 :])
+    options = [s.text for s in under if s.label == letter and s.is_first]
+    return options[0] if letter.isalpha() and options else ""
 
 
 def undecided_points(message: str, before: Exchange) -> Iterator[str]:
