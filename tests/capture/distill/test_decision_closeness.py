@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.capture.discourse.statements import Statement
-from keeplore.capture.distill.distiller import _decision_closeness
+from keeplore.capture.distill.reasons import _decision_closeness
 from keeplore.capture.distill.standing_decisions import decision_of
 from keeplore.text.sentences import Sentence
 

@@ -5,24 +5,21 @@ Extractive, without a model: a sentence is chosen by its cue phrases, by who sai
 stands (H. Edmundson, "New methods in automatic extracting", 1969), and where more qualify than a
 part may hold, by how central it is among them (G. Erkan and D. Radev, "LexRank", 2004; over
 embeddings when they are given, else over TF-IDF). It leans to precision: an empty part is better
-than a wrong line.
+than a wrong line. What may stand in a part is told by its module (``decisions``, ``options``,
+``reasons``, ``outcomes``, ``left_open``, ``situation``); here is chosen among it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 
 from keeplore.capture.adjacency import told_answers
-from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse import statements
-from keeplore.capture.discourse.conversation_model import ERRAND, ConversationModel
-from keeplore.capture.discourse.instructions import TYPED_COMMANDS
+from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import Statement
 from keeplore.capture.distill import outcomes
 from keeplore.capture.distill.antecedents import stands_alone
-from keeplore.capture.distill.decision_weights import decision_weight
 from keeplore.capture.distill.decisions import MAIN, decisions
 from keeplore.capture.distill.extracts import (
     Embed,
@@ -35,16 +32,19 @@ from keeplore.capture.distill.extracts import (
     strongest,
 )
 from keeplore.capture.distill.left_open import open_questions
+from keeplore.capture.distill.options import MOST_OPTIONS, options
+from keeplore.capture.distill.reasons import reasons
+from keeplore.capture.distill.situation import situation
 from keeplore.capture.distill.standing_decisions import Decision
 from keeplore.capture.distill.unanswered import PUT_OFF, asked_before_plan, without_plan
 from keeplore.memory import Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
-from keeplore.text.sentences import Sentence, answer_line, clip
-from keeplore.text.terms import is_prose, stems, terms
+from keeplore.text.sentences import clip
 
+# lines of each part
 CAPS = {
     "context": 3,
-    "options": 8,
+    "options": MOST_OPTIONS,
     "decision": 2,
     "reasoning": 5,
     "also_decided": 10,
@@ -56,16 +56,8 @@ STATEMENTS_A_LINE = 7
 FEWEST_STATEMENTS = 12  # of a conversation where a choice among them is worth making
 MOST_LINES = 30
 LEAST_TELLING = -2.2  # log-odds below which a statement is worth no line
-MIN_TOLD = 3  # content words of a sentence of context
-OPENING = 60  # sentences of a person's in which the situation is told
-CONTEXT_EXCHANGES = 3  # likewise exchanges
-STATED = 0.8  # weight of a first sentence that is nothing but the request
-RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_WORDS = 0.5
-HEADED = 2.0  # weight of a heading
-OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
-EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
 
 
 def distill(
@@ -89,12 +81,12 @@ def distill(
     answers = told_answers(exchanges)
     main, also = _main_and_other_decisions(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
-    parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
+    parts = {"decision": main, "also_decided": also, "options": options(source, taken)}
     candidates = {
         "open_questions": _open_questions(source, waiting),
-        "reasoning": _reasons(source),  # before the outcome, which holds causes too
+        "reasoning": reasons(source),  # before the outcome, which holds causes too
         "outcome": _outcome_extracts(model),
-        "context": _context(source, answers),
+        "context": situation(source, answers),
     }
     for name, found in candidates.items():
         others = (f for f in found if f.quote not in parts["options"])
@@ -108,7 +100,7 @@ def _completed(
 ) -> dict[str, Quotes]:
     """All parts, with what tells most beside them and with what was answered."""
     told = {**parts, **_with_telling_statements(model, parts)}
-    told["context"] = _with_answers(told, answers, model.exchanges)
+    told["context"] = _context_with_answers(told, answers, model.exchanges)
     told["outcome"] = outcomes.with_one_check(told["outcome"])
     return {name: told[name] for name in PARTS}
 
@@ -162,9 +154,8 @@ def _main_and_other_decisions(
         if decision.weight >= MAIN:
             (answers if decision.is_answer else own_accord).append(extract)
     main = strongest(own_accord or answers, embed, CAPS["decision"])
-    main = (
-        main or rank_extracts(found, embed, 1)[:1]
-    )  # a detail, but all that was decided
+    # else a detail, but all that was decided
+    main = main or rank_extracts(found, embed, 1)[:1]
     rest = strongest([f for f in found if f not in main], embed, CAPS["also_decided"])
     return in_order(main), in_order(rest)
 
@@ -176,24 +167,7 @@ def _open_questions(source: ExtractSource, waiting: Quote | None) -> Iterator[Ex
     yield from (found for found in open_questions(source) if found.quote != waiting)
 
 
-def _context(source: ExtractSource, answers: Mapping[str, str]) -> Iterator[Extract]:
-    """What the person told of the situation, in the first messages that tell anything, but for
-    ``answers``, which are told with their questions.
-    """
-    own = (s for s in source.said if s.is_of_person and not s.is_foreign)
-    opening = [s for s in own if not s.sentence.is_heading][:OPENING]
-    telling = [(order, s) for order, s in enumerate(opening) if _is_informative(s)]
-    for order, s in telling:
-        is_first = order == telling[0][0]
-        is_early = s.exchange < CONTEXT_EXCHANGES
-        tells_situation = is_first or (is_early and not decision_weight(s.sentence))
-        if s.is_pasted or not tells_situation or s.turn in answers:
-            continue
-        if weight := _context_weight(s, is_first=is_first):
-            yield Extract(s.quote, weight - 0.6 * s.exchange - 0.05 * s.place, order)
-
-
-def _with_answers(
+def _context_with_answers(
     parts: Mapping[str, Quotes],
     answers: Mapping[str, str],
     exchanges: Sequence[Exchange],
@@ -209,26 +183,6 @@ def _with_answers(
     return tuple(sorted(context, key=lambda quote: places[quote.turn]))
 
 
-def _context_weight(s: Statement, *, is_first: bool) -> float:
-    weight = 0.0 if s.sentence.is_question else weight_of(s.text, "context")
-    if is_first:  # what they came with says what it is all for, if nothing else does
-        weight = max(weight, STATED) + 1.0
-    is_headed = says(s.sentence.heading, "context_heading")
-    return max(weight, HEADED) if is_headed else weight
-
-
-def _is_informative(s: Statement) -> bool:
-    """Is it prose that tells a later reader something, and no order of the moment or set phrase?"""
-    text = TYPED_COMMANDS.sub("", s.text)
-    if len(s.terms) < ERRAND and opens_with(text.lstrip(), "next_step"):
-        return False  # an order of the moment
-    if len(stems(text)) < MIN_TOLD or opens_with(text, "boilerplate"):
-        return False
-    if text.endswith((":", "：")) and not weight_of(text, "context"):
-        return False  # it leads into a list, and not into a log
-    return is_prose(text) and (" " in text or not text.isascii())
-
-
 def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
     reports = outcomes.outcomes(model.exchanges, model.sent_back)
     for order, (weight, at, _, sentence) in enumerate(reports):
@@ -236,156 +190,10 @@ def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
         yield Extract(Quote(words, "assistant", model.exchanges[at].id), weight, order)
 
 
-def _reasons(source: ExtractSource) -> Iterator[Extract]:
-    """Sentences that give a reason and share a word with a decision; without decisions, causes that
-    were found.
-    """
-    for order, s in enumerate(source.said):
-        if not _may_reason(s, source):
-            continue
-        near = max((_decision_closeness(s, d) for d in source.decided), default=0.0)
-        weight = _reason_weight(s, source)
-        # before that it thinks aloud
-        is_report = bool(s.sentence.heading) or s.place >= s.left
-        cause = weight_of(s.text, "cause")
-        if cause and _is_let_stand(s, source):
-            yield Extract(s.quote, cause + near, order)
-        elif near and weight:
-            yield Extract(s.quote, weight + near + OWN_REASON * s.is_of_person, order)
-        elif weight >= EXPLAINED and is_report and _is_let_stand(s, source):
-            yield Extract(s.quote, weight - 1.0, order)
-
-
-def _is_let_stand(s: Statement, source: ExtractSource) -> bool:
-    """True for what the agent reports and the person did not send back."""
-    return not s.is_of_person and s.exchange not in source.model.sent_back
-
-
-def _may_reason(s: Statement, source: ExtractSource) -> bool:
-    """False for what only asks, leads on or guesses, and for a proposal that was not taken."""
-    sentence = s.sentence
-    if sentence.is_question or sentence.is_heading or s.text.endswith((":", "...")):
-        return False
-    least = 2 if _is_why_not(s, source) else 4
-    if len(stems(s.text)) < least or not is_prose(s.text):
-        return False
-    if s.is_of_person:
-        is_asking = says(s.text, "asks_for_work") or opens_with(s.text, "asks_opinion")
-        return not (s.is_pasted or is_asking)
-    if (
-        not outcomes.is_claim(sentence)
-        or says(s.text, "guessed")
-        or says(s.text, "leaning")
-    ):
-        return False
-    return not weight_of(s.text, "proposed") or _is_taken(source, s.exchange)
-
-
-def _is_why_not(s: Statement, source: ExtractSource) -> bool:
-    """Does it tell of an option beside the one that is taken, after the options were put?"""
-    return any(
-        s.turn == d.quote.turn
-        and d.rejects(s.terms)
-        and not (s.is_of_person and d.quote.speaker == "assistant")
-        for d in source.decided
-    )
-
-
-def _reason_weight(s: Statement, source: ExtractSource) -> float:
-    weight = weight_of(s.text, "reason")
-    if s.is_of_person and (says(s.text, "ruled_out") or _is_why_not(s, source)):
-        weight = RULED_OUT
-    is_headed = s.sentence.is_first and says(s.sentence.heading, "reason_heading")
-    return max(weight, HEADED) if is_headed else weight
-
-
-def _is_taken(source: ExtractSource, at: int) -> bool:
-    """True where the person agreed to what the agent proposed in this exchange, or where it is
-    among the decisions.
-    """
-    exchanges = source.exchanges
-    following = exchanges[at + 1].user if at + 1 < len(exchanges) else ""
-    if opens_with(following, "affirmed") or opens_with(following, "picked"):
-        return True
-    place = ("assistant", exchanges[at].id)
-    return any((d.quote.speaker, d.quote.turn) == place for d in source.decided)
-
-
-def _decision_closeness(s: Statement, decision: Decision) -> float:
-    """0 for a sentence that has nothing to do with the decision, up to 2."""
-    quote = decision.quote
-    shared = len(decision.terms.intersection(terms(s.text)))
-    distance = abs(s.exchange - decision.at)
-    if s.is_of_person and (quote.speaker, quote.turn) == (s.speaker, s.turn):
-        shared += 1  # the person goes on about what was just decided
-    if not shared or distance > 3 or quote.text == clip(s.text):
-        return 0.0
-    return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
-
-
-def _options(source: ExtractSource, settled: Sequence[str]) -> Quotes:
-    """Options in the order in which they were put: listed ones, else those of the main question,
-    else those in prose.
-
-    The labels of other questions stand in the exchange.
-    """
-    listed = [_named(s.quote) for s in source.said if _is_listed_option(s.sentence)]
-    put = [*_options_put(source, settled)]
-    prose = [s.quote for s in source.said if _is_prose_option(s.sentence)]
-    # one question can name several
-    asked = [
-        s.quote
-        for s in source.said
-        if not s.is_of_person and says(s.text, "options_asked")
-    ]
-    several = [quotes for quotes in (listed, put, prose) if len(quotes) > 1]
-    found: list[Quote] = []
-    for quote in (*several, asked)[0]:
-        if len(found) < CAPS["options"] and not is_restated_in(
-            quote.text, [f.text for f in found]
-        ):
-            found.append(quote)
-    return tuple(found) if len(found) > 1 or asked else ()  # one option is none
-
-
-def _options_put(source: ExtractSource, settled: Sequence[str]) -> Iterator[Quote]:
-    """The options of the questions whose answers are decisions, but for a mere yes or no."""
-    for at, asked in source.model.questions():
-        if answer_line(asked.question, asked.answer) not in settled:
-            continue
-        if any(opens_with(option, "yes_or_no") for option in asked.options):
-            continue
-        for option in asked.options:
-            if option.strip() and (len(option.split()) > 1 or not option.isalnum()):
-                text = clip(" ".join(option.split()))
-                yield Quote(text, "assistant", source.exchanges[at].id)
-
-
-def _named(option: Quote) -> Quote:
-    """An option without the colon behind which a list tells more of it."""
-    return replace(option, text=option.text.rstrip(":："))
-
-
-def _is_listed_option(sentence: Sentence) -> bool:
-    count = len(terms(sentence.text))
-    if count > 1 and opens_with(sentence.text, "option_labelled"):
-        # "option B is the safest": a view of it, not the option
-        return not weight_of(sentence.text, "proposed")
-    if not sentence.label or not sentence.is_first or not count:
-        return False
-    if sentence.lead:
-        return says(sentence.lead, "options_lead")
-    return says(sentence.heading, "options_heading")
-
-
-def _is_prose_option(sentence: Sentence) -> bool:
-    is_told = len(terms(sentence.text)) > 2 and not sentence.is_heading
-    return is_told and says(sentence.text, "option_prose")
-
-
 def _select_quotes(
     part: str, extracts: Iterable[Extract], embed: Embed | None, taken: Sequence[str]
 ) -> Quotes:
+    """The strongest of a part that say nothing which is ``taken``."""
     chosen: list[Extract] = []
     for candidate in rank_extracts(list(extracts), embed, CAPS[part]):
         texts = (*taken, *(f.text for f in chosen))

@@ -17,6 +17,7 @@ from keeplore.text.terms import cosine, overlap, terms, weighted
 MAX_RANKED = 24  # sentences of one part that are compared with one another
 CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
 ALIKE = 0.7  # share of terms from which two quotations say the same
+HEADED = 2.0  # weight of what stands under a heading of its part
 STOPPING = 0.85  # damping of the random walk, as in LexRank
 
 Embed = Callable[[Sequence[str]], Any]
