@@ -121,6 +121,18 @@ def test_a_sentence_of_some_length_that_stands_elsewhere_was_copied(
         "Traceback (most recent call last):",
         '  File "x.py", line 3, in f',
         "    at com.foo.Bar(Bar.java:12)",
+        "Uncaught TypeError: x is not a function",
+        "shop.js:684 Uncaught TypeError: x is not a function",
+        "src/shop.ts:3:4 - error TS2304: Cannot find name 'x'",
+        "error[E0308]: mismatched types",
+        "sqlalchemy.exc.OperationalError: no such column",
+        "(node:123) DeprecationWarning: punycode",
+        "⨯ Error: ENOENT: no such file",
+        "npm error code 1",
+        "zsh: command not found: dump",
+        "rg: frontend: No such file or directory",
+        "Error response from daemon: no such image",
+        "Build failed",
     ],
 )
 def test_a_line_of_a_log_or_a_trace_is_pasted(line: str) -> None:
@@ -188,3 +200,27 @@ def test_a_review_has_four_lines_and_a_shorter_one_is_an_order_to_write_it() -> 
     review = "Code review for the export\nDates are wrong.\nNames are long."
     assert own_words(review) == review
     assert own_words(f"{review}\nTests are missing.").strip() == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "the error: we never close it",
+        "error handling: use Result",
+        "Errors: log them",
+        "Warning: never touch production",
+        "Fix the TypeError: it comes from the cart",
+        "decision: the build failed twice, so we wait",
+        "no such file is needed",
+    ],
+)
+def test_what_people_say_of_errors_is_their_own(line: str) -> None:
+    assert own_words(f"it broke\n{line}") == f"it broke\n{line}"
+
+
+@pytest.mark.parametrize(
+    "unit", ["0", "a", "a.", "at (", "at x(", "A", "x:1", "./", ": "]
+)
+def test_a_long_line_is_read_in_time_that_grows_with_it(unit: str) -> None:
+    line = unit * (200_000 // len(unit))
+    assert own_words(f"{line}\nmine").endswith("mine")

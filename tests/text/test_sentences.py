@@ -448,3 +448,8 @@ def test_two_points_that_stand_alone_end_a_sentence() -> None:
 def test_a_list_that_begins_anew_or_below_another_heading_has_its_own_lead() -> None:
     said = sentences("Two ways:\n\n1. A queue\n\nIt is fast.\n\n## Later\n\n2. A job")
     assert [s.lead for s in said if s.label] == ["Two ways:", ""]
+
+
+def test_an_error_that_a_program_printed_is_a_line_of_its_own() -> None:
+    message = "npm install broke for me\nnpm error code 1\nnpm error path x\nwhat now"
+    assert [s.text for s in sentences(message)] == message.splitlines()

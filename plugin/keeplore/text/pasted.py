@@ -1,8 +1,8 @@
 """What of a message is somebody else's text that the person pasted, and what are their own words.
 
 Pasted counts what is marked as a quotation (``>``, fences, tags, quotation marks after "the page
-says"), lines of a log, and what follows a line that announces a page, a mail, a reply or the like,
-or a review's remarks.
+says"), lines of a log, errors that a program printed, and what follows a line that announces a
+page, a mail, a reply or the like, or a review's remarks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
-from keeplore.text.sentences import plain_words
+from keeplore.text.sentences import PRINTED_ERROR, plain_words
 from keeplore.text.similarity import normalised, spaced_words
 
 _SOURCE = (
@@ -56,8 +56,9 @@ _DATE = r"(?:\d{4}[-/]\d\d[-/]\d\d|[A-Z][a-z]{2} [ \d]\d)"
 # a line of a log or of a stack trace
 _LOGGED = re.compile(
     rf"\s*(?:npm (?:WARN|ERR!)|\[?{_LEVEL}[:\]]|{_LEVEL}\s+\[?(?:{_DATE}|{_TIME})"
-    rf"|\[?\d[\dT:.,/-]{{6,}}\S*\s+\[?{_LEVEL}\b|\[?(?:{_DATE}[T ])?{_TIME}\S*\s+\S"
-    r"|(?:level|ts|time)=\S+ \w+=|Traceback \(|File \"[^\"]+\", line \d|at \S+\([^)\s]*:\d+\))"
+    rf"|\[?\d[\dT:.,/-]{{6,40}}\S{{0,40}}\s+\[?{_LEVEL}\b|\[?(?:{_DATE}[T ])?{_TIME}\S*\s+\S"
+    r"|(?:level|ts|time)=\S+ \w+=|Traceback \(|File \"[^\"]+\", line \d"
+    r"|at \S{1,200}\([^)\s]{0,300}:\d+\))"
 )
 _QUOTED = re.compile(
     rf"\b(?:{_SAYS}|{_SOURCE})\b[^\"“”«»„\n]{{0,30}}([\"“«„][^\"“”«»„\n]{{12,}}[\"”»“])",
@@ -106,7 +107,7 @@ def _own_and_pasted(message: str) -> tuple[str, str]:
 
 
 def _is_marked(line: str) -> bool:
-    return bool(_MARKED.match(line) or _LOGGED.match(line))
+    return any(mark.match(line) for mark in (_MARKED, _LOGGED, PRINTED_ERROR))
 
 
 def _is_review(message: str, lines: Sequence[str]) -> bool:

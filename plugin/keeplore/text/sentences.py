@@ -51,6 +51,16 @@ _OUTPUT = re.compile(
     r"export|package|async) "
     r".*[=({;:'\"]\s*\Z|(?:FAIL|PASS|ERROR|WARN|INFO|DEBUG)(?:ED)?\b[ :]|[\w./-]+:\d+(?::\d+)?:)"
 )
+# an error as a program prints it, "lib/pdf.ts:1:1 TypeError: …", "zsh: command not found: dump"
+PRINTED_ERROR = re.compile(
+    r"\W{0,6}(?:Uncaught |Unhandled |\S{1,200}:\d+:? ?(?:- )?){0,2}(?:\([a-z]{1,20}:\d+\) )?"
+    r"(?:(?:\w{1,40}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Warning)"
+    r"|(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic)(?: [A-Z]+\d+)?)"
+    r"(?: ?[\[(][^\])\n]{1,40}[\])])?: \S"
+    r"|npm (?:error|warn)\b|Error response from|Module not found: "
+    r"|Build (?:error occurred|failed)\W*\Z"
+    r"|[\w./-]{1,200}:(?: [^:\n]{1,60}:)? (?:command not found|No such file|Permission denied)\b"
+)
 _CODE_LINE = re.compile(
     r"\A\s*[{}()\[\]]|[{};]\Z|\w\([^()]*\);|\w\(\)\.|=>|&&|===?|\|\|"
 )
@@ -340,6 +350,8 @@ def _without_inline_code(line: str) -> str:
 
 def _ends_here(line: str, following: str) -> bool:
     """Did its writer end the line, and not the margin?"""
+    if PRINTED_ERROR.match(line) or PRINTED_ERROR.match(following):
+        return True
     if not following or len(line) >= _WRAPPED:
         return False
     if following.lstrip()[:1].isupper():

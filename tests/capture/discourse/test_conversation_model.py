@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.memory import AgentQuestion, Exchange
 
@@ -76,3 +78,20 @@ def test_steps_that_an_answer_only_offers_and_advice_for_some_day_tell_nothing()
     advice = "If you ever need more names, you can add another set to the inbox."
     assert telling(f"{cause} {advice}") == [cause]
     assert telling(f"{cause} (Optional) Retry the files that are locked.") == [cause]
+
+
+@pytest.mark.parametrize(
+    ("lead", "tells"),
+    [
+        ("The import of dates now does this:", True),
+        ("If you need to seed rows later, you can either:", False),
+        ("There are two options for the import:", False),
+        ("This might be a bug of the driver that requires:", False),
+    ],
+)
+def test_what_could_be_done_tells_nothing(lead: str, tells: bool) -> None:
+    item = "The rows of `orders` come from a file of SQL"
+    reply = f"{lead}\n\n- {item}\n- The rows of `items` come from Prisma"
+    exchanges = [Exchange("a", "2026-03-01T10:00:00Z", "start the database", (reply,))]
+    told = [s.text for _, _, s in ConversationModel.of(exchanges).salient_statements()]
+    assert (item in told) is tells

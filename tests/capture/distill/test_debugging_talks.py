@@ -68,6 +68,13 @@ def test_a_guess_before_a_remedy_is_no_finding(guess: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
+        "this seems to not solve anything. lets start again",
+        "doesn't seem to help",
+        "the problem is not the cache, but the provider",
+        "the cause isn't the pool",
+        "Similar error, other page:",
+        "Got this error:",
+        "i get a similar error",
         "deployed, still times out",
         "still the same",
         "same problem",
@@ -101,6 +108,8 @@ def test_who_says_that_it_goes_on_sends_the_answer_back(message: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
+        "the problem is solved, thanks",
+        "a similar page has the same button",
         "yes, gone now",
         "that was it",
         "memory is flat since then",

@@ -28,6 +28,11 @@ def decided(*said: tuple[str, str]) -> list[Quote]:
     ("asked", "message", "line"),
     [
         (
+            "I think they should be smaller, possibly half. What kind of packing might suit them?",
+            "zstd",
+            "What kind of packing might suit them? → zstd",
+        ),
+        (
             "The save files are too big",
             "zstd then",
             "Zstd shrinks it to 6 MB; lz4 to 9 MB. → zstd then",

@@ -285,3 +285,48 @@ def test_what_only_announces_the_next_sentence_decides_nothing() -> None:
 def test_what_follows_from_what_works_is_decided() -> None:
     said = "anyway the table works, so get rid of the second copy of drafts"
     assert said in decided("keep drafts", "They are in a table.", said, "It is gone.")
+
+
+FIX = (
+    "You can either copy the rows, or move the sum before the loop. Either way is fine."
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        (
+            "oh boy ... that was so obvious. thanks",
+            "No problem! It is a classic gotcha.",
+        ),
+        ("Similar error, different macro:", "The same happens in `drawCircle`."),
+        (
+            "Uncaught TypeError: x is undefined\n    at draw (macros.js:34:1)",
+            "I pass `text` to all macros now.",
+        ),
+        (
+            "ok vitest installed and the sample test runs.",
+            "Good: Vitest runs on Node 20.",
+        ),
+        ("i unchecked and restarted the editor", "The editor is restarted now."),
+        (
+            "i somehow am not able to use the venv when running wsgi.py",
+            "The policy blocks the script.",
+        ),
+        (
+            "when did we move it? since i understood the filter should help us get a clean history",
+            "It was moved in December.",
+        ),
+    ],
+)
+def test_a_report_an_error_and_an_exclamation_decide_nothing(
+    said: str, reply: str
+) -> None:
+    assert decided("why is the sum empty?", FIX, said, reply) == []
+
+
+def test_what_is_said_beside_a_pasted_error_is_decided() -> None:
+    said = "use node 20 instead\nnpm error code 1\nnpm error path deasync"
+    assert "use node 20 instead" in " ".join(
+        decided("add tests", "I use node 23.", said, "Node 20 it is.")
+    )

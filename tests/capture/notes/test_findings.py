@@ -232,3 +232,17 @@ def test_what_was_handed_over_to_be_looked_at_is_not_sure() -> None:
     told = EXITS.replace("; only", ", so you can compare both; only")
     found = findings(talk(("Why does it go on?", told)))
     assert [one.is_sure for one in found] == [False]
+
+
+@pytest.mark.parametrize(
+    ("lead", "expected"),
+    [
+        ("The job calls `jq` with `set -e`.", True),
+        ("The job was started by `cron` with `set -e`.", False),
+    ],
+)
+def test_a_finding_behind_a_tale_of_how_things_were_is_not_sure(
+    lead: str, expected: bool
+) -> None:
+    found = findings(talk(("Why does it go on?", f"{lead} {EXITS}")))
+    assert [one.is_sure for one in found if EXITS in one.text] == [expected]

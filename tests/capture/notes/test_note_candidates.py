@@ -145,6 +145,8 @@ QUOTED = [
     "```\nremember that x = 1\n```",
 ]
 OF_THE_MOMENT = [
+    "Let's create all the pages of the shop from scratch.",
+    "The problem is not the naming, but the fact that the page is included twice.",
     "delete that file",
     "run the tests again",
     "let's commit and push",

@@ -92,3 +92,16 @@ def test_the_rule_of_a_person_stays_when_it_was_followed() -> None:
     rule = "Access tokens must never be written to the logs."
     said = talk((rule, "Fixed: access tokens are never written to the logs."))
     assert [candidate.text for candidate in candidates(said)] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("lead", "expected"),
+    [("I found the issue: ", True), ("I see a bug: ", True), ("", False)],
+)
+def test_a_defect_that_was_announced_as_found_is_over_with_any_repair(
+    lead: str, expected: bool
+) -> None:
+    defect = "the unit file starts `node` without a path, so it can fail because it isn't found."
+    found = lead + defect
+    told = statements_of(talk(("Why?", found), ("Go on.", "Fixed. Run it again.")))
+    assert is_repaired(defect, Quote(found, "assistant", "turn-0"), told) is expected

@@ -9,7 +9,12 @@ from typing import NamedTuple
 from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.standing import ended_statements, sent_back
-from keeplore.capture.discourse.statements import DialogueAct, Statement, statements_of
+from keeplore.capture.discourse.statements import (
+    DialogueAct,
+    Statement,
+    is_in_idle_list,
+    statements_of,
+)
 from keeplore.memory import AgentQuestion, Exchange
 
 OFFER_SENTENCES = 2  # at the end of a message, in which it offers its work
@@ -106,5 +111,9 @@ def _is_guess(statement: Statement) -> bool:
     return not statement.is_of_person and says(statement.text, "guessed")
 
 
+def _is_in_idle_list(statement: Statement) -> bool:
+    return not statement.is_of_person and is_in_idle_list(statement.sentence)
+
+
 # what a statement may be that tells nothing of the matter
-_IDLE = (is_errand, _is_guess, _is_offer, _is_advice)
+_IDLE = (is_errand, _is_guess, _is_offer, _is_advice, _is_in_idle_list)

@@ -182,6 +182,14 @@ def is_step(asked: AgentQuestion) -> bool:
     )
 
 
+def is_in_idle_list(sentence: Sentence) -> bool:
+    """Is it one of several things that could be done, or of a list of guesses?"""
+    if not sentence.label:
+        return False
+    is_put = opens_with(sentence.lead, "advised") or says(sentence.lead, "options_lead")
+    return is_put or says(sentence.lead, "guessed")
+
+
 def act_of(statement: Statement) -> DialogueAct:
     """The dialogue act of a statement by its own form."""
     sentence = statement.sentence

@@ -58,6 +58,7 @@ NO_OPENING = (
     "not_known",
     "tells_result",
     "introduces",
+    "exclaims",
 )
 # what is no question about how a thing shall be
 NO_MATTER = (
@@ -175,12 +176,13 @@ def _is_long(message: str) -> bool:
 
 def _is_asking(message: str) -> bool:
     """Does a message ask, a long one at its end? The reply may be the answer to that alone."""
-    said = sentences(message)
-    asked = (
-        s.is_question or says(s.text, "asks_unmarked")
-        for s in (said[-1:] if _is_long(message) else said)
-    )
+    said = [s for s in sentences(message) if not opens_with(s.text, "tells_background")]
+    asked = map(_asks, said[-1:] if _is_long(message) else said)
     return not said or any(asked) or len(message.split()) > MOST_TOLD
+
+
+def _asks(sentence: Sentence) -> bool:
+    return sentence.is_question or says(sentence.text, "asks_unmarked")
 
 
 def _answers_open_choice(stated: str, before: Exchange) -> bool:
@@ -353,6 +355,8 @@ def _may_settle(sentence: Sentence) -> bool:
 def _opens_otherwise(sentence: Sentence) -> bool:
     """Is it work, or told of what was done, or an item of such a list ("Fix:")?"""
     opening, lead = sentence.text, sentence.lead
+    if opening.endswith((":", "：")):
+        return True
     return any(
         opens_with(opening, name) or opens_with(lead, name) for name in NO_OPENING
     )

@@ -53,7 +53,7 @@ from keeplore.capture.distill.standing_decisions import (
     standing_decisions,
 )
 from keeplore.memory import AgentQuestion, Exchange
-from keeplore.text.pasted import is_copied_from
+from keeplore.text.pasted import is_copied_from, own_words
 from keeplore.text.sentences import (
     MAX_QUOTE,
     Sentence,
@@ -124,7 +124,7 @@ def _without_leads(all_decisions: Iterable[Decision]) -> list[Decision]:
 def _person_decisions(
     exchange: Exchange, at: int, earlier: Sequence[Exchange]
 ) -> Iterable[Decision]:
-    exchange = replace(exchange, user=last_word(exchange.user))
+    exchange = replace(exchange, user=own_words(last_word(exchange.user)))
     is_of_person = not is_instructions(exchange.user)
     said = without_next_steps(sentences(exchange.user)) if is_of_person else []
     if earlier and said:

@@ -124,7 +124,7 @@ def _question(message: str) -> Choice | None:
     """A question of the person's which way to go, that names none; "not sure how to call it" is
     one.
     """
-    said = sentences(message)
+    said = sorted(sentences(message), key=lambda s: not s.is_question)
     asked = (s.text for s in said if s.is_question or says(s.text, "undecided"))
     for text in asked:
         if says(text, "asks_choice") and not says(text, "asks_how_to"):

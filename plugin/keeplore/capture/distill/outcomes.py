@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from keeplore.capture.cues import says, weight_of, word_list
+from keeplore.capture.discourse.statements import is_in_idle_list
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import count_terms, overlap, stems, terms
@@ -103,6 +104,7 @@ def _outcome_weight(sentence: Sentence) -> float:
     text = sentence.text
     is_guess = says(text, "guessed") or weight_of(text, "proposed")
     is_plan = says(text, "to_do") or says(sentence.heading or sentence.lead, "planned")
+    is_plan = is_plan or is_in_idle_list(sentence)
     if not is_claim(sentence) or is_guess or is_plan:
         return 0.0
     weight = _report_weight(text)

@@ -230,16 +230,21 @@ def _standalone_text(candidate: CandidateSentence) -> str:
     text = f"{label}: {core}" if names(label) else capitalised(core)
     for sentence in takewhile(_is_explanation, candidate.after):
         text = _joined_text(text, sentence.text) or text
-    lead = [*takewhile(_can_lead, reversed(candidate.before))]
-    for sentence in lead:
+    leads = _leads(candidate)
+    for sentence in leads:
         text = _joined_text(sentence.text, text) or text
-    if lead or not points_elsewhere(core):
+    if leads or not points_elsewhere(core):
         return text
     previous = candidate.said[candidate.at - 1] if candidate.at else None
     if previous and _can_lead(previous):
         return _joined_text(previous.text, text) or text
     heading = candidate.sentence.heading.rstrip(" :")
     return f"{heading}: {text}" if names(heading) else ""
+
+
+def _leads(candidate: CandidateSentence) -> list[Sentence]:
+    """What its paragraph says right before it that belongs to it, the nearest first."""
+    return [*takewhile(_can_lead, reversed(candidate.before))]
 
 
 def _is_explanation(sentence: Sentence) -> bool:
@@ -275,9 +280,11 @@ def is_restated(text: str, statements: Iterable[str]) -> bool:
 
 def _is_sure(candidate: CandidateSentence) -> bool:
     """False for what hangs on what was said before, is soon over, or tells of work done, and where
-    its paragraph goes on to guess at the cause.
+    its paragraph tells before it how things were, or goes on to guess at the cause.
     """
     core = candidate.statement.text
+    if any(says(sentence.text, "states_past") for sentence in _leads(candidate)):
+        return False
     if any(says(sentence.text, "states_alternatives") for sentence in candidate.after):
         return False
     if opens_with(core, "states_bare") or weight_of(candidate.sentence.text, "done"):

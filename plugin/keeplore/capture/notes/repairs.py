@@ -33,17 +33,18 @@ _TOLD = frozenset({DialogueAct.REPORT, DialogueAct.FINDING})
 
 def is_repaired(text: str, quote: Quote, statements: Sequence[Statement]) -> bool:
     """True where one of the statements behind the quotation tells of the repair of the defect that
-    the text states.
+    the text states: of any, where the quotation announces it as found.
     """
     if not any(says(text, name) for name in _DEFECTS):
         return False
     subject, said = subject_of(text), frozenset(terms(text))
     later = dropwhile(lambda statement: not _is_quoted(statement, quote), statements)
     next(later, None)
+    told = [s for s in later if not s.is_of_person and s.act in _TOLD]
+    if says(quote.text, "found_defect") and any(map(_is_repair, told)):
+        return True
     return any(
-        _is_repair_of(subject, statement.text) or _is_repair_in_words(said, statement)
-        for statement in later
-        if not statement.is_of_person and statement.act in _TOLD
+        _is_repair_of(subject, s.text) or _is_repair_in_words(said, s) for s in told
     )
 
 
@@ -83,8 +84,13 @@ def _is_repair_of(name: str, text: str) -> bool:
     return opens_with(before, "repaired") or says(after, "otherwise_now")
 
 
+def _is_repair(statement: Statement) -> bool:
+    return opens_with(statement.text, "repaired")
+
+
 def _is_repair_in_words(said: frozenset[str], statement: Statement) -> bool:
-    if not opens_with(statement.text, "repaired"):
+    """Does a statement tell of the repair of a defect in most of its words?"""
+    if not _is_repair(statement):
         return False
     is_enough = len(said & statement.terms) >= LEAST_TERMS
     return is_enough and overlap(said, statement.terms) >= SHARED
