@@ -31,12 +31,13 @@ from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import ContextSettings
 from keeplore.recall.answer import recall
-from keeplore.recall.brief import InjectionHistory, WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.recall.unasked.dedup import words_in
+from keeplore.recall.unasked.workspace_view import InjectionHistory, WorkspaceView
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.text.query_terms import token_count
 from keeplore.workspace.lifecycle.setup import initialise

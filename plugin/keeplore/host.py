@@ -23,11 +23,12 @@ from keeplore.errors import (
     ModelUnavailable,
     RepositoryError,
 )
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import UNFILTERED, Answer, RecallRequest, ResultFilter
 from keeplore.recall.unasked.dedup import words_in
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.text.dates import in_utc, now
 from keeplore.worker.server.protocol import ask

@@ -10,9 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from keeplore.index import Index
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.render import TextBudget, reference
 from keeplore.recall.request import SearchScope
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.store import Store
 
 TABLE = "We make the queue a table, because it is there already."

@@ -15,11 +15,12 @@ from keeplore.index import IndexState
 from keeplore.memory import Quote
 from keeplore.memory.note import NoteDraft, note_of
 from keeplore.recall.answer import recall
-from keeplore.recall.brief import InjectionHistory, WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import Answer, RecallHit, RecallRequest, SearchScope
+from keeplore.recall.unasked.workspace_view import InjectionHistory, WorkspaceView
 from keeplore.recall.weights import PROMPT_HITS
 from keeplore.text.fences import CLOSE, HEADER, OPEN, TAG, strip_fenced
 from keeplore.text.query_terms import token_count

@@ -19,12 +19,13 @@ from written_down import written_lines
 from keeplore.config.settings import ContextSettings
 from keeplore.index import Index
 from keeplore.recall.answer import SearchTrace, recall
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.fuse import Ranked
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest, SearchScope
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.store import Store
 

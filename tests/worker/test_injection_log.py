@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from keeplore.recall.brief import InjectionHistory
 from keeplore.recall.unasked.dedup import words_in
+from keeplore.recall.unasked.workspace_view import InjectionHistory
 from keeplore.worker.usage import injection_log
 from keeplore.worker.usage.injection_log import Injection, InjectionKind, InjectionLog
 from keeplore_hooks.events import Origin

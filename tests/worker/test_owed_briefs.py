@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.recall.brief import InjectionHistory
+from keeplore.recall.unasked.workspace_view import InjectionHistory
 from keeplore.worker.context.owed_briefs import OwedBriefs
 from keeplore.workspace.change_counter import ChangeCounter
 from keeplore_hooks.events import Origin

@@ -20,11 +20,12 @@ from written_down import written_lines
 from keeplore.errors import ModelUnavailable
 from keeplore.memory import parse
 from keeplore.recall.answer import recall
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallHit, RecallRequest, SearchScope
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.workspace.identity import MARKER
 from keeplore.workspace.workspace import Workspace

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.recall.brief import INSTRUCTED, NOTHING, InjectionHistory, brief
+from keeplore.recall.brief import INSTRUCTED, brief
 from keeplore.recall.render import TextBudget
+from keeplore.recall.unasked.workspace_view import NOTHING, InjectionHistory
 from keeplore.store.git.signature import with_machine
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise

@@ -28,8 +28,8 @@ from keeplore.frameworks.store_items import (
 from keeplore.host import PythonHost
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
-from keeplore.recall.brief import WorkspaceView
 from keeplore.recall.request import ResultFilter
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.text.dates import now
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.forget import forget

@@ -11,13 +11,6 @@ from dataclasses import replace
 from keeplore.index import MemoryRow, ScopeFilter
 from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
-from keeplore.recall.brief import (
-    NOTHING,
-    InjectionHistory,
-    WorkspaceView,
-    loaded_memories,
-    unasked_rows,
-)
 from keeplore.recall.render import (
     BlockLine,
     BlockSection,
@@ -35,6 +28,13 @@ from keeplore.recall.unasked.memory_lines import (
     quote_item,
 )
 from keeplore.recall.unasked.prompt_injection import may_be_injected
+from keeplore.recall.unasked.workspace_view import (
+    NOTHING,
+    InjectionHistory,
+    WorkspaceView,
+    loaded_memories,
+    unasked_rows,
+)
 
 # in this order
 CATEGORIES = (

@@ -22,9 +22,10 @@ from keeplore.connect.client_copy import FOLDER as CLIENT
 from keeplore.connect.client_copy import agents_command, room_for_names, with_command
 from keeplore.errors import KeeploreError
 from keeplore.memory import Memory
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.render import ContextBlock, TextBudget, shown_name
 from keeplore.recall.since.named_files import Freshness, nothing_known
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.store import Store
 from keeplore.workspace import written_directories
 from keeplore.workspace.freshness import GIT_TIMEOUT_S

@@ -27,9 +27,9 @@ from keeplore.memory import Memory
 from keeplore.memory.model import Scope
 from keeplore.memory.names import is_project_name
 from keeplore.memory.note import NoteDraft
-from keeplore.recall.brief import WorkspaceView
 from keeplore.recall.request import Answer, AnswerStatus, RecallHit, RecallRequest
 from keeplore.recall.since.named_files import FilesSince
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.workspace.freshness import GIT_TIMEOUT_S, PROMPT_TIMEOUT_S, files_since
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.in_repo.code_memories import CodeMemories

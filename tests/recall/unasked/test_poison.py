@@ -9,13 +9,14 @@ from poison import POISON
 
 from keeplore.memory import Conversation, Exchange, Memory, Quote
 from keeplore.recall.answer import recall
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.file_context import edit_context
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.unasked.prompt_injection import may_be_injected
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.text.pasted import is_pasted_into, own_words
 
 WIDE = TextBudget(50_000, 1_000_000)

@@ -8,13 +8,14 @@ import pytest
 
 from keeplore.index import MemoryRow
 from keeplore.recall.answer import recall
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.file_context import edit_context
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.unasked.origin import MemorySource
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 
 WIDE = TextBudget(50_000, 1_000_000)
 SCOPE = SearchScope("kasha-api")

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from keeplore.client.brief_on_disk import REST, STANDING_BRIEF
 from keeplore.config.settings import ContextSettings
-from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.brief import brief
 from keeplore.recall.file_context import edit_context
 from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import Answer, RecallRequest
+from keeplore.recall.unasked.workspace_view import WorkspaceView
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.text.agent_scope import agent_name, agent_of
 from keeplore.worker.context.background_call import BackgroundCall

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 
-from keeplore.recall.brief import InjectionHistory
+from keeplore.recall.unasked.workspace_view import InjectionHistory
 from keeplore.workspace.change_counter import ChangeCounter
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts.base import StartReason

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.client.brief_on_disk import STANDING_BRIEF
-from keeplore.recall.brief import InjectionHistory
 from keeplore.recall.render import ContextBlock
 from keeplore.recall.unasked.dedup import words_in
+from keeplore.recall.unasked.workspace_view import InjectionHistory
 from keeplore.text.dates import now
 from keeplore_hooks import durable, typed_json
 from keeplore_hooks.events import Origin
