@@ -144,3 +144,55 @@ def test_a_wish_without_a_way_and_the_next_step_are_no_decisions(order: str) -> 
 )
 def test_a_way_and_what_it_begins_with_are_decisions(choice: str) -> None:
     assert decided(choice) == [choice]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "put that plan in a file please",
+        "put all instructions in md file",
+        "add these @notes_Readme.md for task 7",
+        "save it to notes.md",
+        'replace find with "revisit"',
+        "Replace the contents of @README.md with a plan for tomorrow.",
+        "convert the ascii diagrams to real figures and create an updated pdf file.",
+        "So in the last conversation, we looked into the orders and moved them.",
+    ],
+)
+def test_what_is_written_down_of_the_work_is_no_decision(order: str) -> None:
+    exchanges = [
+        Exchange("t0", "", "Build the page", ("I'd move the orders to Redis then.",)),
+        Exchange("t1", "", order, ("Done, the figures are in the pdf file.",)),
+    ]
+    assert decisions(exchanges) == []
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "put the limits in config.yaml",
+        "store the notes in Postgres",
+        "keep the prompts in the database",
+        "put it in a config file",
+        "put the rules in CLAUDE.md",
+        "replace moment with dayjs",
+        "put the transcript in a collapsed block",
+    ],
+)
+def test_where_a_thing_is_kept_is_a_decision(choice: str) -> None:
+    assert decided(choice) == [choice]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("perfect just one thing, the menu is underlined", "I'd keep two workers."),
+        ("perfect, just one worker", "perfect, just one worker"),
+    ],
+)
+def test_one_thing_more_is_no_other_value(answer: str, told: str) -> None:
+    exchanges = [
+        Exchange("t0", "", "Build the page", ("I'd keep two workers.",)),
+        Exchange("t1", "", answer, ("Done.",)),
+    ]
+    assert [d.quote.text.split(" → ")[-1] for d in decisions(exchanges)] == [told]
