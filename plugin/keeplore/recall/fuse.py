@@ -28,25 +28,7 @@ from keeplore.text.similarity import jaccard_index
 
 LOOKED_AT = 50  # memories that are compared with all better ones; no more than a handful is shown
 SUPPORT = 3  # passages of a memory that speak for one another
-PARTS = (
-    "text",  # what the words said
-    "vectors",  # what the model said
-    "doubt",  # where everything begins
-    "words",  # what the passage's own words show
-    "exchange",  # the rest of its exchange
-    "memory",  # the memory's other passages
-    "whole",  # how much of the question the whole memory speaks of
-    "current",  # what holds now
-    "outdated",  # its newest version may not be shown here
-    "place",
-    "passing",  # nobody marked it as permanent
-    "age",
-    "archive",
-    "summary",  # a host's, of a talk that is kept itself
-    "graph",
-    "feedback",
-    "repeated",  # it says nearly what another one says, or is of the same memory
-)
+REPEATED = "repeated"  # the part of what says nearly what another one says, or is of its memory
 # of log-odds: smaller differences are noise of floating point, and count as ties
 _DIGITS = 6
 
@@ -122,16 +104,39 @@ class _Candidate:
 
 
 class SearchOdds(NamedTuple):
-    """What the searches say of a passage, as log-odds; the ``doubt`` is below 0."""
+    """What the searches say of a passage, as log-odds."""
 
-    text: float
-    vectors: float
-    doubt: float
+    text: float  # what the words said
+    vectors: float  # what the model said
+    doubt: float  # where everything begins, below 0
+
+
+class PriorOdds(NamedTuple):
+    """The log-odds that a memory has whatever is asked; but for the last two at most 0."""
+
+    place: float
+    passing: float  # nobody marked it as permanent
+    age: float
+    archive: float
+    summary: float  # a host's, of a talk that is kept itself
+    graph: float
+    feedback: float
+
+
+STEPS = (
+    "words",  # what the passage's own words show
+    "exchange",  # the rest of its exchange
+    "memory",  # the memory's other passages
+    "whole",  # how much of the question the whole memory speaks of
+    "current",  # what holds now
+)
+OUTDATED = "outdated"  # the part of a memory whose newest version may not be shown here
+PARTS = (*SearchOdds._fields, *STEPS, OUTDATED, *PriorOdds._fields, REPEATED)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreSteps:
-    """The log-odds of each passage: by the searches, and after each of the steps ``PARTS[3:8]``."""
+    """The log-odds of each passage: by the searches, and after each of the ``STEPS``."""
 
     searched: Mapping[int, SearchOdds]
     after: Sequence[Mapping[int, float]]
@@ -139,10 +144,10 @@ class ScoreSteps:
     def parts(self, passage: int) -> Iterator[tuple[str, float]]:
         """The name of each part in ``PARTS``, and what it adds."""
         searched = self.searched[passage]
-        yield from zip(PARTS[:3], searched, strict=True)
+        yield from searched._asdict().items()
         values = (sum(searched), *(odds[passage] for odds in self.after))
         added = (after - before for before, after in itertools.pairwise(values))
-        yield from zip(PARTS[3:8], added, strict=True)
+        yield from zip(STEPS, added, strict=True)
 
 
 def odds(
@@ -212,21 +217,20 @@ def least_odds(score: float) -> float:
     return math.log(certain / (1.0 - certain)) - 10.0**-_DIGITS
 
 
-def prior_odds(
-    standing: Standing, w: Weights = WEIGHTS
-) -> tuple[float, float, float, float, float, float, float]:
-    """The log-odds that a memory has whatever is asked, in the order of ``PARTS``: of place,
-    permanence, age, archive and being a summary, at most 0; of graph and feedback.
-    """
-    place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
-    archive = -w.archived if standing.is_archived else 0.0
-    summary = -w.summary if standing.is_summary else 0.0
-    graph, feedback = w.graph * standing.graph, feedback_odds(standing.feedback, w)
-    if standing.is_permanent:
-        return place, 0.0, 0.0, archive, summary, graph, feedback
+def prior_odds(standing: Standing, w: Weights = WEIGHTS) -> PriorOdds:
+    """The log-odds that a memory has by what is known of it beside its words."""
+    places = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}
+    is_passing = not standing.is_permanent
     fresh = 0.5 ** (max(0.0, standing.age_days) / w.half_life_days)
-    aged = -w.oldest * (1.0 - fresh)
-    return place, -w.impermanent, aged, archive, summary, graph, feedback
+    return PriorOdds(
+        place=places[standing.distance],
+        passing=-w.impermanent if is_passing else 0.0,
+        age=-w.oldest * (1.0 - fresh) if is_passing else 0.0,
+        archive=-w.archived if standing.is_archived else 0.0,
+        summary=-w.summary if standing.is_summary else 0.0,
+        graph=w.graph * standing.graph,
+        feedback=feedback_odds(standing.feedback, w),
+    )
 
 
 def feedback_odds(weight: float, w: Weights = WEIGHTS) -> float:
@@ -280,10 +284,10 @@ def rank(
 
 
 def _parts(
-    candidate: _Candidate, steps: ScoreSteps, prior_odds: Iterable[float]
+    candidate: _Candidate, steps: ScoreSteps, prior: PriorOdds
 ) -> tuple[tuple[str, float], ...]:
-    lost = (candidate.outdated, *prior_odds)
-    return (*steps.parts(candidate.by), *zip(PARTS[8:-1], lost, strict=True))
+    outdated = (OUTDATED, candidate.outdated)
+    return (*steps.parts(candidate.by), outdated, *prior._asdict().items())
 
 
 def _candidate(
@@ -464,9 +468,9 @@ def complementary(ranked: Sequence[Ranked], w: Weights) -> list[Ranked]:
 
 
 def _with_odds(entry: Ranked, odds: float) -> Ranked:
-    before = [(name, value) for name, value in entry.parts if name != PARTS[-1]]
-    lowered = dict(entry.parts).get(PARTS[-1], 0.0) + odds - entry.odds
-    parts = (*before, (PARTS[-1], lowered)) if before else ()
+    before = [(name, value) for name, value in entry.parts if name != REPEATED]
+    lowered = dict(entry.parts).get(REPEATED, 0.0) + odds - entry.odds
+    parts = (*before, (REPEATED, lowered)) if before else ()
     return replace(entry, odds=odds, parts=parts)
 
 
@@ -481,10 +485,8 @@ def _says_same(
         return False
     # cheap: of texts so different in length no more can be shared
     short, long = sorted((len(mine), len(theirs)))
-    return (
-        short >= w.repeated_from * long
-        and jaccard_index(mine, theirs) >= w.repeated_from
-    )
+    may_be_near = short >= w.repeated_from * long
+    return may_be_near and jaccard_index(mine, theirs) >= w.repeated_from
 
 
 def _better(known: _Candidate | None, new: _Candidate) -> _Candidate:

@@ -47,7 +47,7 @@ class RecallFunction(Protocol):
 class ScorePart:
     """What one thing gave to the score or took from it, in log-odds."""
 
-    name: str  # one of rank.PARTS
+    name: str  # one of fuse.PARTS
     odds: float
     because: str
 
