@@ -129,6 +129,8 @@ def test_a_sentence_of_some_length_that_stands_elsewhere_was_copied(
         "(node:123) DeprecationWarning: punycode",
         "⨯ Error: ENOENT: no such file",
         "npm error code 1",
+        "ld: warning: ignoring file x",
+        "warning: unused variable: `x`",
         "zsh: command not found: dump",
         "rg: frontend: No such file or directory",
         "Error response from daemon: no such image",

@@ -57,7 +57,7 @@ PRINTED_ERROR = re.compile(
     r"(?:(?:\w{1,40}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Warning)"
     r"|(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic)(?: [A-Z]+\d+)?)"
     r"(?: ?[\[(][^\])\n]{1,40}[\])])?: \S"
-    r"|npm (?:error|warn)\b|Error response from|Module not found: "
+    r"|(?:\w{1,20}: )?warning: \S|npm (?:error|warn)\b|Error response from|Module not found: "
     r"|Build (?:error occurred|failed)\W*\Z"
     r"|[\w./-]{1,200}:(?: [^:\n]{1,60}:)? (?:command not found|No such file|Permission denied)\b"
 )

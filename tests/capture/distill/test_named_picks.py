@@ -255,3 +255,41 @@ def test_what_is_said_of_both_names_or_of_none_stands() -> None:
         "We keep sessions.db beside index.db in the home folder.",
         "`index.db` or `sessions.db` for the names of tests? → `sessions.db`",
     ]
+
+
+WALLETS = """There are three ways:
+
+1. **URI scheme** with `url_launcher`: opens a native wallet.
+2. **WebLN**: a browser extension; one-click payment.
+3. **QR code**: works everywhere.
+
+I'd combine 1 for mobile with 3 for the web."""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "could you implement the simplest QR-code option for web and desktop",
+        "Could you build the QR code option?",
+        "please do the WebLN way",
+        "I like the URI scheme approach",
+    ],
+)
+def test_an_option_that_is_ordered_by_its_name_is_picked(said: str) -> None:
+    asked = ("how can I open a wallet?", WALLETS)
+    (line,) = [quote.text for quote in decided(asked, (said, "Done: it is there."))]
+    assert line == f"how can I open a wallet? → {said}"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "does the QR code option work offline?",
+        "would you use the QR code option?",
+        "explain the QR code option",
+        "is there a way to do it without a phone",
+        "do the payment a different way",
+    ],
+)
+def test_an_option_that_is_only_spoken_of_is_not(said: str) -> None:
+    assert decided(("how can I open a wallet?", WALLETS), (said, "It is there.")) == []

@@ -309,6 +309,8 @@ FIX = (
             "Good: Vitest runs on Node 20.",
         ),
         ("i unchecked and restarted the editor", "The editor is restarted now."),
+        ("It responded to me like that", "I added a rule for the sum before the loop."),
+        ("the page showed the old sum", "I moved the sum before the loop now."),
         (
             "i somehow am not able to use the venv when running wsgi.py",
             "The policy blocks the script.",

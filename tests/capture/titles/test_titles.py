@@ -204,6 +204,14 @@ def title(*said: str) -> str:
             "The second one concerns the visit window in the protocol.",
             "Visit window in the protocol",
         ),
+        (
+            "That was a simple animated sticker, make sure the bot understands all media",
+            "Make sure the bot understands all media",
+        ),
+        (
+            "the tests are red on CI, fix the import of dates",
+            "Fix the import of dates",
+        ),
     ],
 )
 def test_a_request_loses_its_wrapping(request_: str, expected: str) -> None:
@@ -332,6 +340,11 @@ def test_a_bare_go_ahead_is_named_by_what_was_done() -> None:
             "Base directory for this skill: ~/pr\n\n# PR review\n\nARGUMENTS: 12",
             "# Token refresh in the login page\n\nThe refresh runs twice.",
             "Token refresh in the login page",
+        ),
+        (
+            "#terminalLastCommand",
+            "# Bot is Running Correctly\n\nAll is well.\n\n# Trigger pattern of the bot\n\nIt has 7.",
+            "Trigger pattern of the bot",
         ),
         (
             "/review\n\nReview the commits of this branch.",

@@ -13,6 +13,7 @@ from keeplore.capture.distill.choices import (
     TAIL,
     Choice,
     asked_choice,
+    choice_of,
     last_options,
     named_option,
     puts_several,
@@ -42,6 +43,8 @@ def named_pick(
         return None
     recent = earlier[-LOOK_BACK:]
     for sentence in message[:OPENING]:
+        if ordered := _ordered_option(sentence.text, recent[-1]):
+            return ordered
         if sentence.is_question or not _may_take(sentence.text):
             continue
         pick = (
@@ -52,6 +55,19 @@ def named_pick(
         if pick:
             return pick
     return None
+
+
+def _ordered_option(text: str, before: Exchange) -> NamedPick | None:
+    """The one way of those that a reply puts that a sentence orders by its name."""
+    found = pattern("orders_option").search(text)
+    named = {*terms(found["name"])} if found else set[str]()
+    put = last_options(sentences(before.assistant))
+    meant = [way for way in put if named & {*terms(way.text.partition(":")[0])}]
+    is_asked = text.endswith("?") and not opens_with(text, "task")
+    if len(meant) != 1 or is_asked:
+        return None
+    line = answer_line(meant[0].text, text)
+    return NamedPick(line, text, choice_of(before, put))
 
 
 def _may_take(text: str) -> bool:

@@ -251,7 +251,8 @@ def _agent_titles(
     a command without words.
     """
     said = sentences(message)[:MAX_TOLD]
-    heads = [heading_wording(sentence.text) for sentence in said if sentence.is_heading]
+    named = (s.text for s in said if s.is_heading and not says(s.text, "states_status"))
+    heads = [*map(heading_wording, named)]
     for n, head in enumerate(heads):
         is_title = is_first and n == 0 and (is_bare or len(heads) > 1)
         yield Wording(head, "thing"), HEADED + REPORT_HEAD * is_title

@@ -96,12 +96,17 @@ def _clause_requests(text: str) -> Iterator[Wording]:
         before = text.removesuffix(clause).rstrip()
         if _is_purpose(clause, before):
             continue
-        is_main = n == 1 and before.endswith(",") and opens_with(text, "title_leaning")
+        is_main = n == 1 and before.endswith(",") and _tells_situation(before)
         if n == 0 or is_led or is_main or follows:
             yield Wording(_order(rest, is_led=is_led), "order")
         yield Wording(_question(rest, is_led=is_led), "question")
         if is_led and len(stems(thing := _wanted_thing(rest))) > 1:
             yield Wording(thing, "thing")
+
+
+def _tells_situation(text: str) -> bool:
+    """Does a text only lead up to a request, as in "that helps, now …" or "it is red, fix …"?"""
+    return opens_with(text, "title_leaning") or says(text, "states_fact")
 
 
 def _is_purpose(clause: str, before: str) -> bool:
