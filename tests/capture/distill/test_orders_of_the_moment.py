@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from keeplore.capture.cues import opens_with, says
 from keeplore.capture.distill.decisions import decisions
 from keeplore.memory import Exchange
 
@@ -196,3 +197,76 @@ def test_one_thing_more_is_no_other_value(answer: str, told: str) -> None:
         Exchange("t1", "", answer, ("Done.",)),
     ]
     assert [d.quote.text.split(" → ")[-1] for d in decisions(exchanges)] == [told]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "use Redis and read from the replica",
+        "use Postgres and find users by email",
+        'replace axios with "undici"',
+        "drop the table and create it again on every deploy",
+        "remove all comments in generated code",
+        "drop the imports of moment",
+        "remove old migrations",
+        "drop stale sessions",
+        "remove the words table",
+        "change the label format to ISO dates",
+        "rename the variable DB_URL to DATABASE_URL",
+        "skip the review step",
+        "skip lint",
+        "let's start with the Rust parser",
+        "use the keys that I provided in every environment",
+        "set TTL=60 and restart on failure",
+        "upload to S3 instead of GCS",
+    ],
+)
+def test_an_order_for_good_that_sounds_like_one_of_the_moment_decides(
+    choice: str,
+) -> None:
+    assert decided(choice) == [choice]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "use the docs and read the page on sessions",
+        'replace "Find" with "Search"',
+        "drop the table and create it again",
+        "remove all comments in this file",
+        "drop the imports",
+        "remove the words in the header",
+        "change the label to Orders",
+        "rename the variable x to y",
+        "skip the review for now",
+        "skip lint for now",
+        "let's start with the Orders page",
+        "use the keys that I provided",
+    ],
+)
+def test_its_neighbour_for_the_moment_does_not(order: str) -> None:
+    assert decided(order) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "we need to retry on 503",
+        "we should start with the tests",
+        "turn on retries and retry at most 3 times",
+    ],
+)
+def test_how_a_thing_goes_on_is_no_step_of_the_work(sentence: str) -> None:
+    assert not says(sentence, "workflow")
+
+
+def test_what_is_set_for_a_run_ends_with_the_run() -> None:
+    assert opens_with("set DEBUG=1 and run again", "set_for_run")
+    assert opens_with("enable tracing and restart", "set_for_run")
+    assert not opens_with("set TTL=60 and restart on failure", "set_for_run")
+    assert not opens_with("turn on retries and retry at most 3 times", "set_for_run")
+
+
+def test_where_a_thing_comes_from_is_no_errand() -> None:
+    assert opens_with("upload the report", "errand")
+    assert not opens_with("upload to S3 instead of GCS", "errand")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 
+from keeplore.capture.cues import says
 from keeplore.capture.distill.decisions import decisions
 from keeplore.memory import Exchange
 
@@ -63,6 +66,18 @@ def test_what_is_worked_on_next_is_no_decision(question: str, answer: str) -> No
         ("Would you like a queue or a cron job?", "go with the queue"),
         ("Which database do you want?", "go with SQLite"),
         ("Should a failed import retry or stop?", "go with retry"),
+        ("Which database would you like to use first?", "take SQLite"),
+        ("What should I store first, the id or the name?", "take the id"),
+        ("Do you want JSON or see the first rows as CSV?", "take JSON"),
+        (
+            "Should I sort by price, or should I start with the newest first?",
+            "go with the price",
+        ),
+        ("Which backend should we focus on?", "go with the Postgres one"),
+        ("Soll ich SQLite nehmen oder zuerst im Cache suchen?", "nimm SQLite"),
+        ("¿Quieres Redis o seguir con Postgres?", "usa Redis"),
+        ("Tu veux Redis ou continuer avec Postgres ?", "prends Redis"),
+        ("Quer Redis ou continuar com Postgres?", "use Redis"),
     ],
 )
 def test_a_way_that_is_taken_is_a_decision(question: str, answer: str) -> None:
@@ -105,10 +120,68 @@ def test_a_yes_to_an_offer_to_tell_or_to_help_decides_nothing(yes: str) -> None:
         "Should I make the export of orders async?",
         "Would you like me to add a summary row to the report?",
         "Want me to list the orders by date instead of by name?",
+        "Should I summarise the log nightly?",
+        "Should I describe tables in the schema with comments?",
+        "Should I add a weekly summary for admins?",
+        "Should I add an overview of all orders?",
+        "Should I guide users through a wizard?",
+        "Want me to go through the queue in order of age?",
     ],
 )
 def test_a_yes_to_an_offer_of_how_it_shall_be_decides(offer: str) -> None:
     assert len(answered(offer, "yes")) == 1
+
+
+@pytest.mark.parametrize(
+    ("offer", "yes"),
+    [
+        ("Soll ich die Bestellungen je Tag zusammenfassen?", "ja"),
+        ("Dois-je résumer les logs chaque nuit ?", "oui"),
+        ("¿Quieres que resuma los pedidos por mes?", "sí"),
+        ("Quer que eu resuma os pedidos por mês?", "sim"),
+    ],
+)
+def test_a_yes_in_another_language_to_what_a_product_sums_up_decides(
+    offer: str, yes: str
+) -> None:
+    assert len(answered(offer, yes)) == 1
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "Should I summarise the changes?",
+        "Want me to walk you through it?",
+        "Want me to go through the steps one by one?",
+        "Shall I explain how it works?",
+        "Should I give you an overview?",
+        "Soll ich das kurz zusammenfassen?",
+        "¿Quieres que te resuma los cambios?",
+        "Tu veux que je résume les changements ?",
+        "Quer que eu resuma as mudanças?",
+    ],
+)
+def test_what_only_a_talk_can_be_told_of_is_an_offer_to_tell(offer: str) -> None:
+    assert says(offer, "offers_telling")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "quer ou ",
+        "soll ich oder ",
+        "quieres o ",
+        "tu veux ou ",
+        "do you want or ",
+        "which should i ",
+        "soll ich testen oder ",
+    ],
+)
+def test_a_question_of_any_length_is_read_in_a_moment(word: str) -> None:
+    question = word * (8000 // len(word))
+    began = perf_counter()
+    says(question, "asks_next_work")
+    assert perf_counter() - began < 2
 
 
 @pytest.mark.parametrize(
@@ -119,6 +192,8 @@ def test_a_yes_to_an_offer_of_how_it_shall_be_decides(offer: str) -> None:
         "great work!",
         "ok you are repeating yourself.",
         "ok I don't see it.",
+        "ok where is the button now?",
+        "ok what is that",
     ],
 )
 def test_a_reaction_is_no_yes(reaction: str) -> None:
@@ -129,6 +204,24 @@ def test_a_reaction_is_no_yes(reaction: str) -> None:
     "yes", ["okay", "yes, I think so", "great idea", "yeah do that", "sure, keep it"]
 )
 def test_a_yes_with_some_words_more_is_one(yes: str) -> None:
+    assert len(answered("Should I keep the strict filter for cities?", yes)) == 1
+
+
+@pytest.mark.parametrize(
+    "yes",
+    [
+        "yes, I see, keep it",
+        "yes, I understand, go ahead",
+        "yes, when the city is known",
+        "yes, where possible",
+        "yes, what you said",
+        "yes, you have my ok",
+        "yes, that's why I asked for it",
+        "ja, wie besprochen",
+        "ja, du hast recht",
+    ],
+)
+def test_a_yes_with_when_or_why_behind_it_is_one(yes: str) -> None:
     assert len(answered("Should I keep the strict filter for cities?", yes)) == 1
 
 

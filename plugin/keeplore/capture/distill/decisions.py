@@ -250,7 +250,7 @@ def _only_takes(text: str, question: str) -> bool:
     """Does a sentence take an option by its label, or what the work goes on with? A figure alone
     can be a value.
     """
-    takes_next = says(question, "asks_next_work") and opens_with(text, "takes_next")
+    takes_next = opens_with(text, "takes_next") and says(question, "asks_next_work")
     return takes_next or (" " in text and is_mere_label(text))
 
 
