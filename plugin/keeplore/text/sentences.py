@@ -53,11 +53,13 @@ _OUTPUT = re.compile(
 )
 # an error as a program prints it, "lib/pdf.ts:1:1 TypeError: …", "zsh: command not found: dump"
 PRINTED_ERROR = re.compile(
-    r"\W{0,6}(?:Uncaught |Unhandled |\S{1,200}:\d+:? ?(?:- )?){0,2}(?:\([a-z]{1,20}:\d+\) )?"
+    r"\W{0,6}(?:Uncaught |Unhandled |\S{1,200}:\d{1,9}:? ?(?:- )?){0,2}(?:\([a-z]{1,20}:\d+\) )?"
     r"(?:(?:\w{1,40}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Warning)"
     r"|(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic)(?: [A-Z]+\d+)?)"
-    r"(?: ?[\[(][^\])\n]{1,40}[\])])?: \S"
-    r"|(?:\w{1,20}: )?warning: \S|npm (?:error|warn)\b|Error response from|Module not found: "
+    r"(?: ?[\[(][^\])\n]{1,40}[\])])?: (?!(?:always|never|use|return|map|log|keep|retry|do not"
+    r"|don['’]?t|should|we|i)\b)\S"
+    r"|(?:ld: )?warning: (?!(?:always|never|do not|don['’]?t|keep|use)\b)\S"
+    r"|npm (?:error|warn) (?!is\b)|Error response from|Module not found: "
     r"|Build (?:error occurred|failed)\W*\Z"
     r"|[\w./-]{1,200}:(?: [^:\n]{1,60}:)? (?:command not found|No such file|Permission denied)\b"
 )

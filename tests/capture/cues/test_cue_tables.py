@@ -21,7 +21,8 @@ ASKED = {
     "rules": "rules",
     "word_list": "lists",
     "word_map": "maps",
-    "_without_phrases": "patterns",
+    "without_phrases": "patterns",
+    "without_lead": "patterns",
 }
 FOLDER = Path(cues.__file__).parent
 TABLES = {

@@ -289,6 +289,10 @@ def test_an_option_that_is_ordered_by_its_name_is_picked(said: str) -> None:
         "explain the QR code option",
         "is there a way to do it without a phone",
         "do the payment a different way",
+        "we tried to use the WebLN approach last year and it failed",
+        "how would one build the QR code variant",
+        "I do not like the QR code approach",
+        "add a WebLN option in the settings",
     ],
 )
 def test_an_option_that_is_only_spoken_of_is_not(said: str) -> None:

@@ -82,3 +82,22 @@ def test_of_the_latest_choice_between_letters() -> None:
 def test_other_words_around_the_letter_take_nothing(answer: str) -> None:
     between = ("what does B cost?", "About 3 euro a month.")
     assert told((ASKED, OPTIONS), between, (answer, "Done.")) == []
+
+
+@pytest.mark.parametrize("said", ["go with option1", "go with optionB", "use fix3"])
+def test_a_label_without_a_space_is_a_label(said: str) -> None:
+    assert told(("keep drafts", "Which way do you prefer?"), (said, "Done.")) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "expected"),
+    [
+        ("Strategy A with a table, or B with a file?", "go with strategy b", True),
+        ("Should I use a queue?", "go with option a", False),
+    ],
+)
+def test_a_label_is_looked_for_in_the_question_as_one(
+    question: str, said: str, expected: bool
+) -> None:
+    lines = [line for line, _ in told(("keep drafts", question), (said, "Done."))]
+    assert (f"{question} → {said}" in lines) is expected

@@ -202,7 +202,7 @@ def test_of_many_short_lines_some_are_told() -> None:
 def test_a_question_that_code_alone_answers_is_told_with_the_code(
     workspace_of: Built, memory_builders: SimpleNamespace
 ) -> None:
-    code = '```json\n{"summarize": {"enabled": true}}\n```'
+    code = '```json\n{\n  "summarize": {"enabled": true}\n}\n```'
     asked = "Which setting switches the nightly summaries on?"
     talk = ((asked, f"In `.nightly.json`:\n\n{code}"),)
     memory = memory_builders.conversation(
@@ -292,3 +292,27 @@ def test_what_fits_is_told_once_and_nothing_slight_behind_it() -> None:
     slight_first = [one.turn for one in _fitting(ranked[1::-1], 400)]
     assert fitting == {"": 0, "b": 60, "a": 66, "ad": 120}
     assert slight_first == ["b", "a"]
+
+
+def test_a_sentence_that_leads_to_a_command_is_told_with_it(
+    workspace_of: Built, memory_builders: SimpleNamespace
+) -> None:
+    reply = (
+        "To install the tools again, clear the state of the scripts:\n\n"
+        "```bash\n# once\n$ dots state clear\ndots apply\n```\n\n"
+        "Let me look at the file:\n\n```bash\ncat tools.toml\n```"
+    )
+    talk = (("the tools are gone, how do I get them back?", reply),)
+    memory = memory_builders.conversation(
+        "tools", "2026-03-01", "Install the tools again", talk, project="shop"
+    )
+    index, store = workspace_of([memory], None)
+    index.refresh()
+    deps = RecallDeps(index, store, None, held=held_statements)
+    request = RecallRequest("How are the tools installed again?", limit=1)
+    [hit] = recall(deps, request, HERE).hits
+    assert hit.passage.splitlines()[0] == (
+        "To install the tools again, clear the state of the scripts: "
+        "`dots state clear`, `dots apply`"
+    )
+    assert "cat tools.toml" not in hit.passage

@@ -240,7 +240,7 @@ def picked_by_letter(
     """The option whose letter is all that a sentence says ("ok, that is fine. Then B"), of the
     latest choice between letters; None where there is none.
     """
-    picks = [sentence.text for sentence in message if is_mere_label(sentence.text)]
+    picks = [sentence.text for sentence in message if mere_label(sentence.text)]
     if not picks:
         return None
     recent = _recent_choices(earlier, LETTERS_BACK)
@@ -253,10 +253,10 @@ def picked_by_letter(
     )
 
 
-def is_mere_label(text: str) -> bool:
-    """Does a sentence name an option by its letter or number, and say nothing else?"""
+def mere_label(text: str) -> str:
+    """The letter or number of an option that a sentence names alone, in capitals; "" for none."""
     pick = pattern("picked").fullmatch(text.rstrip(" .!"))
-    return pick is not None and not pick["ordinal"]
+    return (pick["named"] or pick["bare"] or "").upper() if pick else ""
 
 
 def _takes_another(sentence: Sentence) -> bool:

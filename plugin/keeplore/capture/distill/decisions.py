@@ -33,7 +33,7 @@ from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
 from keeplore.capture.distill.choices import (
     LOOK_BACK,
     Choice,
-    is_mere_label,
+    mere_label,
     with_label_apart,
 )
 from keeplore.capture.distill.decision_weights import (
@@ -73,7 +73,7 @@ PICKED = 3.0
 STIPULATED = 1.2  # what is said of how a thing shall be, without a word of a decision
 PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed to
 _REASON = re.compile(r",|\s(?:because|since|as)\s", re.IGNORECASE)  # behind a pick
-_LABEL = re.compile(r"\b(?:[A-Z]|\d{1,2})\b", re.IGNORECASE)
+_LABEL = re.compile(r"\b(?:[A-HJ-Z]|\d{1,2})\b|(?<=\()[a-e](?=\))")
 PASTED = 40  # sentences from which a message is a plan or a document
 
 
@@ -241,7 +241,7 @@ def _telling_of_what(decision: Decision, question: str) -> Iterator[Decision]:
     text = decision.quote.text
     if not _only_takes(text, question):
         yield decision
-    elif is_mere_label(text) and _LABEL.findall(text)[-1] in _LABEL.findall(question):
+    elif mere_label(text) in map(str.upper, _LABEL.findall(question)):
         line = answer_line(question, text)
         yield replace(decision, quote=replace(decision.quote, text=line))
 
@@ -251,7 +251,7 @@ def _only_takes(text: str, question: str) -> bool:
     can be a value.
     """
     takes_next = opens_with(text, "takes_next") and says(question, "asks_next_work")
-    return takes_next or (" " in text and is_mere_label(text))
+    return takes_next or (" " in text and bool(mere_label(text)))
 
 
 def _own_decisions(

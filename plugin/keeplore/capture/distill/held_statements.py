@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from keeplore.capture.adjacency import told_answers
-from keeplore.capture.cues import opens_with
+from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.statements import DialogueAct, Statement
+from keeplore.capture.shown_commands import shown_commands
 from keeplore.memory import Conversation, Exchange, Quote
 from keeplore.recall.request import HeldStatement
 from keeplore.text.sentences import ARROW, Sentence, answer_in, question_and_answer
@@ -65,7 +67,8 @@ def _spoken_statements(
     """
     texts = {quote.text for quote in decided}
     messages: dict[tuple[int, int], int] = {}  # exchange and place in it → number
-    for number, statement in enumerate(model.statements):
+    for number, spoken in enumerate(model.statements):
+        statement = _with_shown_command(spoken, model.exchanges)
         message = messages.setdefault(statement.message_place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
         is_untold = is_untold or _asks_to_be_told(statement)
@@ -76,6 +79,23 @@ def _spoken_statements(
         if not (is_untold or is_told or number in model.ended):
             is_decision = text in texts
             yield _held_statement(statement, message, model, is_decision=is_decision)
+
+
+def _with_shown_command(
+    statement: Statement, exchanges: Sequence[Exchange]
+) -> Statement:
+    """A sentence of the agent's that leads up to a short block of code with that code, but for an
+    item of a list and what only tells the agent's next step; any other statement as it is.
+    """
+    is_item = bool(statement.sentence.label)
+    if statement.is_of_person or is_item or not statement.leads_in:
+        return statement
+    reply = exchanges[statement.exchange].replies[statement.message - 1]
+    shown = shown_commands(reply) if isinstance(reply, str) else {}
+    if statement.text not in shown or says(statement.text, "on_the_way"):
+        return statement
+    whole = replace(statement.sentence, text=shown[statement.text])
+    return replace(statement, sentence=whole)
 
 
 def _asks_to_be_told(statement: Statement) -> bool:

@@ -59,12 +59,12 @@ def named_pick(
 
 def _ordered_option(text: str, before: Exchange) -> NamedPick | None:
     """The one way of those that a reply puts that a sentence orders by its name."""
-    found = pattern("orders_option").search(text)
+    found = pattern("orders_option").match(text)
     named = {*terms(found["name"])} if found else set[str]()
     put = last_options(sentences(before.assistant))
     meant = [way for way in put if named & {*terms(way.text.partition(":")[0])}]
     is_asked = text.endswith("?") and not opens_with(text, "task")
-    if len(meant) != 1 or is_asked:
+    if len(meant) != 1 or is_asked or says(text, "chore"):
         return None
     line = answer_line(meant[0].text, text)
     return NamedPick(line, text, choice_of(before, put))
@@ -140,6 +140,7 @@ def _question(message: str) -> Choice | None:
     """A question of the person's which way to go, that names none; "not sure how to call it" is
     one.
     """
+    # a sentence with its mark first
     said = sorted(sentences(message), key=lambda s: not s.is_question)
     asked = (s.text for s in said if s.is_question or says(s.text, "undecided"))
     for text in asked:

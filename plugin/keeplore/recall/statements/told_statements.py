@@ -20,6 +20,7 @@ from keeplore.recall.repeated_questions import ends_with_question_mark, is_echo
 from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.statements.word_coverage import coverages, likenesses_of
 from keeplore.recall.weights import Weights
+from keeplore.text.sentences import question_and_answer
 
 if TYPE_CHECKING:
     from keeplore.index import Index
@@ -125,11 +126,11 @@ def _led_up_to(
 
 def _fitting(ranked: Iterable[HeldStatement], room: int) -> list[HeldStatement]:
     """The statements that there is room for, each once, and after the first none that says next to
-    nothing.
+    nothing. A question with its answer stands in the place of the question.
     """
     lines: list[HeldStatement] = []
     most = room // CHARS_A_LINE
-    for one in ranked:
+    for one in _with_answers([*ranked]):
         length = len(one.text) + len(BREAK)
         is_slight = bool(lines) and _is_slight(one.text)
         is_told = any(one.text in line.text for line in lines)
@@ -137,6 +138,13 @@ def _fitting(ranked: Iterable[HeldStatement], room: int) -> list[HeldStatement]:
             lines.append(one)
             room -= length
     return lines
+
+
+def _with_answers(ranked: Sequence[HeldStatement]) -> Iterator[HeldStatement]:
+    """The statements, each question as the one of them that tells it with its answer."""
+    answered = {question_and_answer(one.text)[0]: one for one in reversed(ranked)}
+    for one in ranked:
+        yield answered.get(one.text, one)
 
 
 def _is_slight(text: str) -> bool:
