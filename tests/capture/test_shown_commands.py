@@ -45,3 +45,9 @@ def test_only_the_last_sentence_of_the_line_leads_up_to_it() -> None:
     assert shown("```\nmake test\n```", lead="It is ready. Run:") == {
         "Run:": "Run: `make test`"
     }
+
+
+@pytest.mark.timeout(30)  # what grows with the square of the message takes minutes
+def test_a_message_of_many_blocks_is_read_in_its_stride() -> None:
+    blocks = "".join(f"Run {n}:\n\n```\nmake a{n}\n```\n\n" for n in range(20_000))
+    assert shown_commands(blocks)["Run 7:"] == "Run 7: `make a7`"

@@ -4,16 +4,19 @@ and a block with ``make test`` answer how the tests are run, and neither does al
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 
 from keeplore.text.code_fences import code_spans
 from keeplore.text.sentences import sentences
 
 MOST_LINES = 2  # of code; a longer block is a program to be read where it stands
 MOST_CHARS = 160  # of its lines together
+LEAD_CHARS = 600  # before a block in which is looked for its lead
 
 
-def shown_commands(message: str) -> dict[str, str]:
+@functools.lru_cache(maxsize=64)  # asked for each sentence that leads up to something
+def shown_commands(message: str) -> Mapping[str, str]:
     """Each sentence that leads up to a short block of code → itself with that code."""
     return {
         lead: f"{lead} {', '.join(f'`{line}`' for line in lines)}"
@@ -23,7 +26,9 @@ def shown_commands(message: str) -> dict[str, str]:
 
 def _led_blocks(message: str) -> Iterator[tuple[str, list[str]]]:
     for start, end in code_spans(message):
-        before = message[:start].rstrip().rpartition("\n")[2]
+        before = (
+            message[max(0, start - LEAD_CHARS) : start].rstrip().rpartition("\n")[2]
+        )
         leads = [s.text for s in sentences(before) if s.text.endswith(":")]
         lines = _code_lines(message[start:end])
         is_short = 0 < len(lines) <= MOST_LINES and sum(map(len, lines)) <= MOST_CHARS
