@@ -107,7 +107,8 @@ def _own_and_pasted(message: str) -> tuple[str, str]:
 
 
 def _is_marked(line: str) -> bool:
-    return any(mark.match(line) for mark in (_MARKED, _LOGGED, PRINTED_ERROR))
+    is_quoted = _MARKED.match(line) or _LOGGED.match(line)
+    return bool(is_quoted or PRINTED_ERROR.match(line))
 
 
 def _is_review(message: str, lines: Sequence[str]) -> bool:

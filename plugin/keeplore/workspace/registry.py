@@ -156,7 +156,9 @@ class Registry:
         return next(self._knowing(directory), None) or self.named(self.machine.home)
 
     def also_knowing(self, directory: Path) -> list[str]:
-        """Names of the workspaces that would be the directory's if the first were not."""
+        """Names of the workspaces that would be the directory's if the first were not; none for a
+        directory in a workspace.
+        """
         if self.machine.workspace_around(directory):
             return []
         return [workspace.name for workspace in self._knowing(directory)][1:]

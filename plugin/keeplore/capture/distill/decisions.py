@@ -56,6 +56,7 @@ from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.pasted import is_copied_from, own_words
 from keeplore.text.sentences import (
     MAX_QUOTE,
+    MAX_READ,
     Sentence,
     answer_in,
     answer_line,
@@ -124,7 +125,8 @@ def _without_leads(all_decisions: Iterable[Decision]) -> list[Decision]:
 def _person_decisions(
     exchange: Exchange, at: int, earlier: Sequence[Exchange]
 ) -> Iterable[Decision]:
-    exchange = replace(exchange, user=own_words(last_word(exchange.user)))
+    read = last_word(exchange.user)[:MAX_READ]
+    exchange = replace(exchange, user=own_words(read))
     is_of_person = not is_instructions(exchange.user)
     said = without_next_steps(sentences(exchange.user)) if is_of_person else []
     if earlier and said:
