@@ -66,10 +66,16 @@ def amends_proposal(message: str) -> bool:
     60 days", "make it three").
     """
     opening = message[:OPENING].partition("\n")[0]
-    affirmed = pattern("affirmed").match(opening)
-    if affirmed and says(opening[affirmed.end() :], "with_change"):
+    behind = behind_yes(opening)
+    if behind is not None and says(behind, "with_change"):
         return True
     return opens_with(opening, "another_value")
+
+
+def behind_yes(text: str) -> str | None:
+    """What a text says behind the yes that it begins with; None where it begins with none."""
+    yes = pattern("affirmed").match(text)
+    return text[yes.end() :] if yes else None
 
 
 def echoes_reply(message: str, reply: str) -> bool:

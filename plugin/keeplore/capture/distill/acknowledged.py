@@ -25,6 +25,7 @@ from keeplore.capture.distill.agreements import proposals
 from keeplore.capture.distill.antecedents import NAMED_TERMS, stands_alone
 from keeplore.capture.distill.choices import TAIL, asked_by, last_options
 from keeplore.capture.distill.decision_weights import is_left
+from keeplore.capture.follow_ups import behind_yes
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
 from keeplore.text.sentences import Sentence, answer_line, sentences
@@ -69,7 +70,7 @@ NO_MATTER = (
     "asks_which",
     "asks_for_facts",
 )
-ANSWERS = ("affirmed", "turns_down", "answers_in_part")
+ANSWERS = ("turns_down", "answers_in_part")  # beside a yes
 # what is no answer
 NO_ANSWER = (
     "task",
@@ -280,10 +281,11 @@ def _may_rule(sentence: Sentence) -> bool:
 
 def _objects(text: str) -> bool:
     """Does a sentence say yes and then tell what speaks against it, or something else?"""
-    yes = pattern("affirmed").match(text)
-    if yes and opens_with(text[yes.end() :], "goes_elsewhere"):
-        return True
-    return bool(yes and says(text, "hedged_reply") and not says(text, "with_change"))
+    behind = behind_yes(text)
+    if behind is None:
+        return False
+    is_hedged = says(text, "hedged_reply") and not says(text, "with_change")
+    return is_hedged or opens_with(behind, "goes_elsewhere")
 
 
 def _clauses(text: str) -> list[str]:
@@ -434,9 +436,12 @@ def _may_answer(sentence: Sentence) -> bool:
 
 
 def _is_answer(question: str, text: str) -> bool:
-    """Does it say yes or no, take a word of the question, or name the number that it asks for?"""
-    if yes := pattern("affirmed").match(text):
-        return not opens_with(text[yes.end() :], "goes_elsewhere")
+    """Does it say yes and nothing else, or no, take a word of the question, or name the number that
+    it asks for?
+    """
+    behind = behind_yes(text)
+    if behind is not None:
+        return not opens_with(behind, "goes_elsewhere")
     if any(opens_with(text, form) for form in ANSWERS):
         return True
     if {*terms(question)} & {*terms(text)}:

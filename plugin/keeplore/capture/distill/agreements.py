@@ -44,7 +44,7 @@ from keeplore.capture.distill.choices import (
     replacing_pick,
 )
 from keeplore.capture.distill.named_picks import named_pick
-from keeplore.capture.follow_ups import amends_proposal
+from keeplore.capture.follow_ups import amends_proposal, behind_yes
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.revisions import CHANGING
 from keeplore.text.sentences import Sentence, answer_line, sentences
@@ -162,8 +162,8 @@ def _agreed_by_yes(
     opening: str, message: Sequence[Sentence], before: Exchange
 ) -> Agreed | None:
     """The proposal, the person's own suggestion or the offer that a yes is for."""
-    affirmed = pattern("affirmed").match(opening)
-    if affirmed is None or _is_no_yes(opening[affirmed.end() :]):
+    behind = behind_yes(opening)
+    if behind is None or _is_no_yes(behind):
         return None
     if any(_corrects(s.text) for s in message[1:3]):
         return None
@@ -171,7 +171,7 @@ def _agreed_by_yes(
         return _named_by(proposal, before) or Agreed(proposal.text, AgreedKind.PROPOSAL)
     if opens_with(opening, "orders_it") and (own := _own_suggestion(before)):
         return Agreed(own, AgreedKind.AMENDED)
-    is_yes = len(opening[affirmed.end() :].split()) < MAX_YES_WORDS
+    is_yes = len(behind.split()) < MAX_YES_WORDS
     return _accepted_offer(opening, before) if is_yes else None
 
 
@@ -353,10 +353,8 @@ def agreed_designs(message: Sequence[Sentence], before: Exchange) -> list[Senten
         says(s.text, "design_question") for s in closing_questions(before.assistant)
     )
     first = message[0]
-    is_yes = opens_with(first.text, "affirmed") and not (
-        first.is_question or first.label
-    )
-    if not asked or not is_yes or says(message[0].text, "hedged_reply"):
+    is_other = first.is_question or first.label or says(first.text, "hedged_reply")
+    if not asked or is_other or not opens_with(first.text, "affirmed"):
         return []
     prose = [s for s in last_reply(before) if s.heading and _is_informative(s)]
     return _first_under_headings(prose)
@@ -457,10 +455,11 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
 
 
 def _is_informative(sentence: Sentence) -> bool:
-    is_prose = not (sentence.is_heading or sentence.is_question)
-    is_whole = not sentence.text.endswith((":", "：")) or ": " in sentence.text
-    is_prose = is_prose and not opens_with(sentence.text, "option_labelled")
-    return is_prose and is_whole and count_terms(sentence.text) >= INFORMATIVE_TERMS
+    text = sentence.text
+    is_option = opens_with(text, "option_labelled")
+    is_prose = not (sentence.is_heading or sentence.is_question or is_option)
+    is_whole = not text.endswith((":", "：")) or ": " in text
+    return is_prose and is_whole and count_terms(text) >= INFORMATIVE_TERMS
 
 
 def _choice_with(option: Sentence, before: Exchange) -> Choice:

@@ -28,10 +28,10 @@ def without_next_steps(message: Iterable[Sentence]) -> list[Sentence]:
 
 
 def _without_next_step(sentence: Sentence) -> Sentence:
-    step = pattern("then_next_step").search(sentence.text)
-    said = sentence.text[: step.start()] if step else ""
     if opens_with(sentence.text, "set_for_run"):
         return sentence
+    step = pattern("then_next_step").search(sentence.text)
+    said = sentence.text[: step.start()] if step else ""
     return replace(sentence, text=said) if terms(said) else sentence
 
 

@@ -52,6 +52,7 @@ from keeplore.capture.distill.standing_decisions import (
     replacing_choice,
     standing_decisions,
 )
+from keeplore.capture.follow_ups import behind_yes
 from keeplore.memory import AgentQuestion, Exchange
 from keeplore.text.pasted import is_copied_from, own_words
 from keeplore.text.sentences import (
@@ -199,8 +200,7 @@ def _with_acknowledged(
 
 def _says_more(text: str) -> bool:
     """Does a sentence say more than yes?"""
-    yes = pattern("affirmed").match(text)
-    return yes is not None and count_terms(text[yes.end() :]) >= NAMED_TERMS
+    return count_terms(behind_yes(text) or "") >= NAMED_TERMS
 
 
 def _is_told(text: str, told: Sequence[str]) -> bool:
@@ -257,11 +257,7 @@ def _only_takes(text: str, question: str) -> bool:
 
 
 def _own_decisions(
-    exchange: Exchange,
-    message: Sequence[Sentence],
-    at: int,
-    *,
-    is_reply: bool,
+    exchange: Exchange, message: Sequence[Sentence], at: int, *, is_reply: bool
 ) -> Iterator[Decision]:
     settled = [(s.text, w) for s, w in _deciding_sentences(message, is_reply=is_reply)]
     settled += [(text, STIPULATED) for text in stipulations(exchange)]

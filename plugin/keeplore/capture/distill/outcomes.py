@@ -103,8 +103,8 @@ def _outcome_weight(sentence: Sentence) -> float:
     """How surely a sentence tells what was done or found: 0 for a guess, a plan and no claim."""
     text = sentence.text
     is_guess = says(text, "guessed") or weight_of(text, "proposed")
-    is_plan = says(text, "to_do") or says(sentence.heading or sentence.lead, "planned")
-    is_plan = is_plan or is_in_idle_list(sentence)
+    is_planned = says(sentence.heading or sentence.lead, "planned")
+    is_plan = says(text, "to_do") or is_planned or is_in_idle_list(sentence)
     if not is_claim(sentence) or is_guess or is_plan:
         return 0.0
     weight = _report_weight(text)
