@@ -60,11 +60,13 @@ def named_pick(
 def _ordered_option(text: str, before: Exchange) -> NamedPick | None:
     """The one way of those that a reply puts that a sentence orders by its name."""
     found = pattern("orders_option").match(text)
-    named = {*terms(found["name"])} if found else set[str]()
+    is_asked = text.endswith("?") and not opens_with(text, "task")
+    if found is None or is_asked or says(text, "chore"):
+        return None
+    named = {*terms(found["name"])}
     put = last_options(sentences(before.assistant))
     meant = [way for way in put if named & {*terms(way.text.partition(":")[0])}]
-    is_asked = text.endswith("?") and not opens_with(text, "task")
-    if len(meant) != 1 or is_asked or says(text, "chore"):
+    if len(meant) != 1:
         return None
     line = answer_line(meant[0].text, text)
     return NamedPick(line, text, choice_of(before, put))
