@@ -35,9 +35,9 @@ from keeplore.index import Index, ScopeFilter, embedder_for
 from keeplore.index.backends.postgres import Postgres
 from keeplore.index.backends.qdrant import Qdrant
 from keeplore.index.builtin_plugins import EMBEDDED, BuiltinEngines
-from keeplore.recall.fuse import odds
 from keeplore.recall.prepare import embed_query
 from keeplore.recall.question import parse_question
+from keeplore.recall.ranking.fuse import odds
 from keeplore.recall.search import search
 from keeplore_hooks.contracts import EngineServer, Point
 

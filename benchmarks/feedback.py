@@ -38,8 +38,8 @@ from keeplore.index import Embedder, Index, embedder_for
 from keeplore.index.graph.feedback_weights import weight
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.answer import SearchTrace, recall
-from keeplore.recall.fuse import feedback_odds
 from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.ranking.prior_odds import feedback_odds
 from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.store import Store
 from keeplore.worker.usage.usage_terms import is_used, term_weights

@@ -30,9 +30,9 @@ from talks import text_hash
 from keeplore.capture.distill.held_statements import held_statements
 from keeplore.config.places import Places
 from keeplore.memory import Conversation
-from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import embed_query
 from keeplore.recall.question import parse_question
+from keeplore.recall.ranking.fuse import above_floor
 from keeplore.recall.request import HeldStatement
 from keeplore.recall.statement_reader import READ
 from keeplore.recall.statements.told_statements import (

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from keeplore.index.rows import MemoryRow
-from keeplore.recall.fuse import INHERITED, SIBLING, Standing
-from keeplore.recall.fuse import OWN as OWN_PLACE
 from keeplore.recall.prepare import OpenedMemory, RecallContext, RecallDeps, age_days
-from keeplore.recall.request import RecallRequest, SearchScope
+from keeplore.recall.ranking.model import Standing
+from keeplore.recall.request import INHERITED, SIBLING, RecallRequest, SearchScope
+from keeplore.recall.request import OWN as OWN_PLACE
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -14,8 +14,8 @@ from written_down import written_lines
 
 from keeplore.index import Embedder, Index
 from keeplore.recall.answer import recall
-from keeplore.recall.fuse import PARTS
 from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.ranking.rank import PARTS
 from keeplore.recall.request import Answer, RecallRequest, SearchScope
 from keeplore.recall.score_explanation import ScoreExplanation, explain_score
 from keeplore.recall.weights import WEIGHTS

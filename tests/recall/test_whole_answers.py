@@ -20,9 +20,9 @@ from keeplore.config.settings import ContextSettings
 from keeplore.index import Index
 from keeplore.recall.answer import SearchTrace, recall
 from keeplore.recall.brief import brief
-from keeplore.recall.fuse import Ranked
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.prompt_context import for_prompt, prompt_context
+from keeplore.recall.ranking.model import Ranked
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.unasked.workspace_view import WorkspaceView

@@ -13,16 +13,6 @@ from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.memory.names import short_id
 from keeplore.recall.digest_hits import with_digests, without_digests
-from keeplore.recall.fuse import (
-    Evidence,
-    Ranked,
-    Standing,
-    agreeing_passages,
-    complementary,
-    diverse,
-    in_order,
-    rank,
-)
 from keeplore.recall.prepare import (
     PreparedQuery,
     RecallContext,
@@ -38,6 +28,10 @@ from keeplore.recall.question import (
     parse_question,
     stems_of,
 )
+from keeplore.recall.ranking.diversity import complementary, diverse
+from keeplore.recall.ranking.fuse import agreeing_passages
+from keeplore.recall.ranking.model import Evidence, Ranked, Standing, in_order
+from keeplore.recall.ranking.rank import rank
 from keeplore.recall.request import (
     SIBLING,
     Answer,

@@ -11,9 +11,9 @@ from dataclasses import replace
 from keeplore.index import MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.digest import KIND, lines_of
-from keeplore.recall.fuse import Ranked
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.ranking.model import Ranked
 from keeplore.recall.request import BREAK, RecallHit, lines_with_turns, turns_of
 from keeplore.recall.search import SearchResults
 from keeplore.recall.weights import DIGEST_CHARS

@@ -17,8 +17,8 @@ from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.index.embedding.foreign_scripts import reads_script_of
 from keeplore.index.refresh import lag_note
 from keeplore.memory import Conversation, Exchange, Memory
-from keeplore.recall.fuse import Standing
 from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
+from keeplore.recall.ranking.model import Standing
 from keeplore.recall.request import SIBLING, HeldStatement, RecallRequest, SearchScope
 from keeplore.recall.since.named_files import FilesSince, nothing_known
 from keeplore.recall.statement_reader import StatementReader

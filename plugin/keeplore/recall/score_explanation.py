@@ -10,9 +10,9 @@ from typing import Protocol
 
 from keeplore.index import MemoryRow
 from keeplore.recall.answer import NO_WORD, SearchTrace, Watch
-from keeplore.recall.fuse import Evidence, Ranked
-from keeplore.recall.passage_features import feature_bonuses
 from keeplore.recall.question import stems_of
+from keeplore.recall.ranking.model import Evidence, Ranked
+from keeplore.recall.ranking.passage_features import feature_bonuses
 from keeplore.recall.request import INHERITED, OWN, SIBLING, Answer, RecallRequest
 from keeplore.recall.verify import LeftOut
 from keeplore.recall.weights import WEIGHTS, Weights

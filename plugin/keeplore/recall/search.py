@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from keeplore.index import MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.passages import STATEMENTS
-from keeplore.recall.fuse import Evidence, least_odds, odds
-from keeplore.recall.passage_features import closeness, feature_bonuses
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.ranking.fuse import least_odds, odds
+from keeplore.recall.ranking.model import Evidence
+from keeplore.recall.ranking.passage_features import closeness, feature_bonuses
 from keeplore.recall.repeated_questions import is_unanswered
 from keeplore.recall.weights import WEIGHTS, Weights
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index.embedding.capabilities import is_remote
-from keeplore.recall.fuse import above_floor
+from keeplore.recall.ranking.fuse import above_floor
 from keeplore.recall.request import HeldStatement
 from keeplore_hooks.contracts import Embedder
 

@@ -12,9 +12,10 @@ from datetime import date, timedelta
 
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.memory.digest import KIND as DIGEST
-from keeplore.recall.fuse import Ranked, in_order, prior_odds
 from keeplore.recall.prepare import PreparedQuery, RecallContext, age_days
 from keeplore.recall.question import parse_question, stems_of
+from keeplore.recall.ranking.model import Ranked, in_order
+from keeplore.recall.ranking.prior_odds import prior_odds
 from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.verify import changed_file_notes, verify, words_of

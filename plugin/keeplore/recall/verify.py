@@ -11,9 +11,11 @@ from functools import partial
 
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.recall.digest_hits import most_with, stands_in, without_digest_lines
-from keeplore.recall.fuse import LOOKED_AT, Ranked, least_odds
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.ranking.diversity import LOOKED_AT
+from keeplore.recall.ranking.fuse import least_odds
+from keeplore.recall.ranking.model import Ranked
 from keeplore.recall.request import BREAK, RecallHit
 from keeplore.recall.search import SearchResults
 from keeplore.recall.since.asked_versions import asked_versions

@@ -12,7 +12,7 @@ from keeplore.config.feedback_settings import FeedbackSettings
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    # --- how likely a passage answers: logistic in what each search says, see rank.likelihoods ---
+    # --- how likely a passage answers: logistic in what each search says, see ranking/fuse.py ---
     # Measured: fitted on questions with and without an answer in the store; their ratio is what
     # orders turns best (.6 to 1 is a plateau).
     # times how far the cosine is above the model's floor, as a share of what is above it

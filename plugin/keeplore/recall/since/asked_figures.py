@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from keeplore.recall.passage_features import is_of_other_thing
 from keeplore.recall.question import (
     STOP_STEMS,
     ParsedQuestion,
@@ -18,6 +17,7 @@ from keeplore.recall.question import (
     is_word_in,
     stems_of,
 )
+from keeplore.recall.ranking.passage_features import is_of_other_thing
 from keeplore.recall.since.stated_figures import BARE, KINDS, Figure, unit_kinds
 
 # share of the question's words from which on a figure answers; judgement

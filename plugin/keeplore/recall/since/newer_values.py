@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.recall.excerpt import sentences_of
-from keeplore.recall.passage_features import is_of_other_thing
 from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
+from keeplore.recall.ranking.passage_features import is_of_other_thing
 from keeplore.recall.request import RecallHit
 from keeplore.recall.since.asked_figures import AskedFigure, asked_figure
 from keeplore.recall.since.contradictions import SIGN_STEMS, contradiction

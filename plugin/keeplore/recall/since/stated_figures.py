@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from keeplore.recall.excerpt import sentences_of
-from keeplore.recall.passage_features import ROLE
 from keeplore.recall.question import STOP_STEMS, stems_of
+from keeplore.recall.ranking.passage_features import ROLE
 from keeplore.text.dates import MONTHS
 from keeplore.text.terms import STOP
 

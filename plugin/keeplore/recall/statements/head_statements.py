@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from keeplore.index import PassageRow
 from keeplore.index.passages import STATEMENTS
 from keeplore.recall.excerpt import excerpt
-from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import stems_of
+from keeplore.recall.ranking.fuse import above_floor
 from keeplore.recall.request import BREAK, Said
 from keeplore.recall.weights import EXCERPT_CHARS, Weights
 from keeplore.text.sentences import Sentence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from keeplore.recall.fuse import least_odds
 from keeplore.recall.prepare import RecallContext
 from keeplore.recall.question import ParsedQuestion
+from keeplore.recall.ranking.fuse import least_odds
 from keeplore.recall.request import USUAL_LIMIT, RecallHit
 from keeplore.recall.weights import Weights
 

@@ -13,9 +13,9 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from keeplore.recall.fuse import above_floor
 from keeplore.recall.prepare import PreparedQuery
 from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
+from keeplore.recall.ranking.fuse import above_floor
 from keeplore.recall.repeated_questions import ends_with_question_mark, is_echo
 from keeplore.recall.request import BREAK, HeldStatement, Said
 from keeplore.recall.statements.word_coverage import coverages, likenesses_of

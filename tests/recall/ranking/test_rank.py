@@ -5,18 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.recall.fuse import (
-    PARTS,
-    Evidence,
-    Ranked,
-    Standing,
-    agreeing_passages,
-    diverse,
-    least_odds,
-    odds,
-    prior_odds,
-    rank,
-)
+from keeplore.recall.ranking.diversity import diverse
+from keeplore.recall.ranking.fuse import agreeing_passages, least_odds, odds
+from keeplore.recall.ranking.model import Evidence, Ranked, Standing
+from keeplore.recall.ranking.prior_odds import prior_odds
+from keeplore.recall.ranking.rank import PARTS, rank
 from keeplore.recall.request import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS
 

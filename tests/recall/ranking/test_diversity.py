@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from keeplore.recall.answer import recall
-from keeplore.recall.fuse import Ranked, complementary
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.question import parse_question
+from keeplore.recall.ranking.diversity import complementary
+from keeplore.recall.ranking.model import Ranked
 from keeplore.recall.request import Answer, RecallRequest, SearchScope
 from keeplore.recall.weights import Weights
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from keeplore.recall.fuse import Evidence, Standing, rank
+from keeplore.recall.ranking.model import Evidence, Standing
+from keeplore.recall.ranking.rank import rank
 from keeplore.recall.request import OWN
 
 FLOOR = 0.3

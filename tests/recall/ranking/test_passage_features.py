@@ -3,13 +3,14 @@ from dataclasses import replace
 import pytest
 
 from keeplore.index import PassageRow
-from keeplore.recall.fuse import Evidence, Standing, rank
-from keeplore.recall.passage_features import (
+from keeplore.recall.question import parse_question
+from keeplore.recall.ranking.model import Evidence, Standing
+from keeplore.recall.ranking.passage_features import (
     closeness,
     feature_bonuses,
     is_of_other_thing,
 )
-from keeplore.recall.question import parse_question
+from keeplore.recall.ranking.rank import rank
 from keeplore.recall.request import OWN
 from keeplore.recall.weights import WEIGHTS
 

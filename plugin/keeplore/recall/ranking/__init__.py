@@ -1,0 +1,1 @@
+"""What the searches found → memories in the order in which they are shown; pure."""
