@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.distill.agreements import Agreed, AgreedKind
-from keeplore.capture.distill.choices import Choice
+from keeplore.capture.distill.agreements.agreed import Agreed, AgreedKind
+from keeplore.capture.distill.choices.choice import Choice
 from keeplore.capture.distill.decisions import PICKED, _agreed_decision
 from keeplore.capture.distill.standing_decisions import CONFIRMED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.distill.agreements import _waiting_proposal
+from keeplore.capture.distill.agreements.agent_proposals import waiting_proposal
 
 DROP = "I suggest dropping the export table now."
 WRITE = "I recommend writing a new index nightly."
@@ -32,5 +32,5 @@ FINE = " It is so and so."
     ],
 )
 def test_a_yes_is_for_the_proposal_that_waits(reply: str, waits: str | None) -> None:
-    found = _waiting_proposal(reply)
+    found = waiting_proposal(reply)
     assert (found.text if found else None) == waits

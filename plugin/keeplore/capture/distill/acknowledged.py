@@ -21,9 +21,10 @@ from keeplore.capture.adjacency import (
     last_reply,
 )
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
-from keeplore.capture.distill.agreements import proposals
+from keeplore.capture.distill.agreements.agent_proposals import proposals
 from keeplore.capture.distill.antecedents import NAMED_TERMS, stands_alone
-from keeplore.capture.distill.choices import TAIL, asked_by, last_options
+from keeplore.capture.distill.choices.choice import asked_by
+from keeplore.capture.distill.choices.reply_options import TAIL, last_options
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.capture.follow_ups import behind_yes
 from keeplore.memory import Exchange

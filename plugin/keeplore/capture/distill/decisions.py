@@ -17,25 +17,23 @@ from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.discourse.statements import is_step, objection
 from keeplore.capture.distill.acknowledged import closing_answer, settled_by_reply
-from keeplore.capture.distill.agreements import (
-    IN_REPLY,
-    Agreed,
-    AgreedKind,
+from keeplore.capture.distill.agreements.agent_proposals import points_of
+from keeplore.capture.distill.agreements.agreed import Agreed, AgreedKind
+from keeplore.capture.distill.agreements.agreement import agreement_in
+from keeplore.capture.distill.agreements.amendments import IN_REPLY, conditions
+from keeplore.capture.distill.agreements.plans import (
     agreed_designs,
-    agreement_in,
     agrees_to_plan,
-    conditions,
     planned_approach,
-    points_of,
-    suggestion,
 )
+from keeplore.capture.distill.agreements.suggestions import suggestion
 from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
-from keeplore.capture.distill.choices import (
-    LOOK_BACK,
-    Choice,
-    mere_label,
-    with_label_apart,
+from keeplore.capture.distill.choices.choice import LOOK_BACK, Choice
+from keeplore.capture.distill.choices.lettered_answers import (
+    LetteredAnswer,
+    lettered_answers,
 )
+from keeplore.capture.distill.choices.picks import mere_label, with_label_apart
 from keeplore.capture.distill.decision_weights import (
     decision_weight,
     directive_weight,
@@ -43,7 +41,6 @@ from keeplore.capture.distill.decision_weights import (
     stipulations,
     without_next_steps,
 )
-from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.numbered_answers import answers_by_number
 from keeplore.capture.distill.standing_decisions import (
     CONFIRMED,

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.statements import Statement
-from keeplore.capture.distill import choices, outcomes
+from keeplore.capture.distill import outcomes
+from keeplore.capture.distill.choices.lettered_answers import lettered_answers
+from keeplore.capture.distill.choices.reply_options import last_options
 from keeplore.capture.distill.extracts import ALIKE, Extract, ExtractSource
-from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.capture.distill.numbered_answers import (
     answers_by_number,
     undecided_points,
@@ -85,7 +86,7 @@ def _whole_question(s: Statement, source: ExtractSource) -> Quote:
         for other in source.said
         if other.message_place == s.message_place and other.place < s.place
     ]
-    ways = [option for option in choices.last_options(before) if option.label != "-"]
+    ways = [option for option in last_options(before) if option.label != "-"]
     if len(ways) > 1:
         named = " / ".join(clip(way.text, WAY_CHARS) for way in ways)
         return replace(s.quote, text=clip(f"{s.text} {named}"))

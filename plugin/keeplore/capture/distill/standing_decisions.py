@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, pattern, says
-from keeplore.capture.distill.agreements import IN_REPLY
+from keeplore.capture.distill.agreements.amendments import IN_REPLY
 from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS
-from keeplore.capture.distill.choices import Choice
+from keeplore.capture.distill.choices.choice import Choice
 from keeplore.capture.distill.decision_weights import is_left, without_next_steps
 from keeplore.memory import Exchange, Quote
 from keeplore.text.revisions import Revision, is_correction, replaces, revision_of

@@ -11,7 +11,8 @@ from keeplore.capture.cues import opens_with, says
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.statements import is_step
 from keeplore.capture.distill.antecedents import offered_work
-from keeplore.capture.distill.choices import asked_by, last_options
+from keeplore.capture.distill.choices.choice import asked_by
+from keeplore.capture.distill.choices.reply_options import last_options
 from keeplore.capture.distill.extracts import Extract
 from keeplore.capture.distill.standing_decisions import Decision
 from keeplore.memory import AgentQuestion, Exchange, Quote

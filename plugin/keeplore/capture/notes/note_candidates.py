@@ -22,10 +22,14 @@ from keeplore.capture.discourse.statements import (
     is_step,
     statements_of,
 )
-from keeplore.capture.distill.agreements import Agreed, AgreedKind, agreement_in
-from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
+from keeplore.capture.distill.agreements.agreed import Agreed, AgreedKind
+from keeplore.capture.distill.agreements.agreement import agreement_in
+from keeplore.capture.distill.choices.choice import LOOK_BACK, Choice, without_label
+from keeplore.capture.distill.choices.lettered_answers import (
+    LetteredAnswer,
+    lettered_answers,
+)
 from keeplore.capture.distill.decision_weights import without_next_steps
-from keeplore.capture.distill.lettered_answers import LetteredAnswer, lettered_answers
 from keeplore.capture.distill.standing_decisions import Decision, standing_decisions
 from keeplore.capture.notes.assertions import category_of_assertion, is_asserted
 from keeplore.capture.notes.findings import (

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import chain
 
 from keeplore.capture.cues import says
-from keeplore.capture.distill.choices import Choice, named_choice
+from keeplore.capture.distill.choices.choice import Choice, named_choice
 from keeplore.capture.distill.decision_weights import decision_weight
 from keeplore.capture.titles.key_phrases import SECRET, Profile, profile
 from keeplore.capture.titles.title_candidates import (

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
-from keeplore.capture.distill.choices import (
+from keeplore.capture.distill.choices.choice import Choice, asked_choice, choice_of
+from keeplore.capture.distill.choices.option_names import named_option
+from keeplore.capture.distill.choices.reply_options import (
     RECOMMENDING,
     TAIL,
-    Choice,
-    asked_choice,
-    choice_of,
     last_options,
-    named_option,
     puts_several,
 )
 from keeplore.memory import Exchange

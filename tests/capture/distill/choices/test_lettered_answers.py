@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from keeplore.capture.distill.choices.lettered_answers import lettered_answers
 from keeplore.capture.distill.decisions import decisions
-from keeplore.capture.distill.lettered_answers import lettered_answers
 from keeplore.capture.notes.note_candidates import candidates
 from keeplore.memory import Exchange
 

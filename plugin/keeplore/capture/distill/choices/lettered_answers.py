@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from keeplore.capture.cues import pattern
-from keeplore.capture.distill.choices import LOOK_BACK, Choice, without_label
+from keeplore.capture.distill.choices.choice import LOOK_BACK, Choice, without_label
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import terms

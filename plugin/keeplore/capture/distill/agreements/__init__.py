@@ -1,0 +1,1 @@
+"""What one side made its own of the other's words."""

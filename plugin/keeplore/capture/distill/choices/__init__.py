@@ -1,0 +1,1 @@
+"""Choices that the agent put to the person, and what the person picks of them."""
