@@ -298,7 +298,7 @@ def test_while_git_is_busy_files_move_and_are_committed_later(root: Path, git) -
     before = {path.name: path.read_bytes() for path in root.rglob("*.md")}
     busy = root / ".git" / "MERGE_HEAD"
     busy.write_text(git("rev-parse", "HEAD", cwd=root))
-    later = "note: git is busy with something of yours; it is committed afterwards\n"
+    later = "note: it is on disk and not committed yet; `keeplore doctor` says why\n"
     done = keeplore("archive", "--apply")
     told = (
         "2 memories archived, 1 kB; `keeplore archive --undo ID` brings one back",

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 def test_a_setting_is_shown_set_and_taken_back_in_both_layers(
     memory: Path, run: Callable[..., Any]
@@ -114,6 +116,25 @@ def test_a_value_that_cannot_be_is_told_of_without_the_file(
                 "  → Nothing was changed; `keeplore config get sync.automatic` prints what holds",
             ],
         )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("redaction.deny", "([", "is no regular expression of RE2"),
+        ("redaction.deny", "a*", "matches an empty text"),
+        ("capture.exclude", "clients", "'clients' should be one of path:…"),
+        ("branch", "release 1", "git knows no branch of such a name"),
+    ],
+)
+def test_nothing_is_written_that_would_stop_all_writing(
+    memory: Path, run: Callable[..., Any], key: str, value: str, why: str
+) -> None:
+    before = (memory / "keeplore.yaml").read_bytes()
+    done = run("config", "set", key, value)
+    assert done.returncode == 1 and why in done.stderr
+    assert f"Nothing was changed; `keeplore config get {key}`" in done.stderr
+    assert (memory / "keeplore.yaml").read_bytes() == before
 
 
 def test_a_broken_setting_is_mended_by_setting_it(

@@ -20,6 +20,7 @@ NO_NODE = (
     "while parsing a flow node did not find expected node content in "
     '"<byte string>", line 2, column 1'
 )
+KINDS = "path:…, project:…, remote:…, pattern:…"
 MEND = "Mend or remove that key; a newer Keeplore may know it"
 
 
@@ -33,6 +34,22 @@ MEND = "Mend or remove that key; a newer Keeplore may know it"
         (
             "branch: main\ncontext:\n  threshold: much\n",
             "FILE, line 3: context.threshold: it should be a number",
+            MEND,
+        ),
+        (
+            "capture: {exclude: ['path:~/clients']}\ncapture:\n  notes: false\n",
+            "FILE, line 2: capture: it stands twice",
+            "Join the two, or remove one",
+        ),
+        (
+            "recall:\n  graph: true\n  graph: false\n",
+            "FILE, line 3: graph: it stands twice",
+            "Join the two, or remove one",
+        ),
+        ("branch: release 1\n", "FILE, line 1: branch: git knows no branch of such a name", MEND),
+        (
+            "capture:\n  include: ['path:~/a']\n  exclude: [clients]\n",
+            "FILE, line 3: capture.exclude: 'clients' should be one of " + KINDS,
             MEND,
         ),
         (
@@ -59,7 +76,13 @@ def test_a_directory_without_one_is_no_workspace(tmp_path: Path) -> None:
     assert refused.value.message == (
         f"{tmp_path} is no workspace: keeplore.yaml cannot be read"
     )
-    assert refused.value.remedy == "Run `keeplore init DIR`"
+    anew = f"`keeplore init {tmp_path}` makes one with what is built in"
+    assert refused.value.remedy == anew
+    (tmp_path / ".git").mkdir()
+    with pytest.raises(ConfigError) as refused:
+        load_settings(tmp_path)
+    back = f"`git -C {tmp_path} checkout -- keeplore.yaml` brings it back"
+    assert refused.value.remedy == f"{back}; {anew}"
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "#" * MAX_FILE])

@@ -68,4 +68,4 @@ def note_if_ignored(file: Path) -> None:
 
 def note_if_uncommitted(*, is_committed: bool) -> None:
     if not is_committed:
-        note("git is busy with something of yours; it is committed afterwards")
+        note("it is on disk and not committed yet; `keeplore doctor` says why")

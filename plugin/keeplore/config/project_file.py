@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from keeplore.config.settings import parsed_yaml
+from keeplore.config.settings_yaml import parsed_yaml
 from keeplore_hooks.hosts.jsonl import open_regular
 
 NAME = ".keeplore"

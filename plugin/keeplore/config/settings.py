@@ -8,10 +8,10 @@ import dataclasses
 import difflib
 import math
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,13 @@ from keeplore.config.capture_choice import CaptureRule, CaptureRules
 from keeplore.config.consent import server_of
 from keeplore.config.engine_settings import EngineSettings, check_engine
 from keeplore.config.feedback_settings import FeedbackSettings
+from keeplore.config.settings_yaml import RepeatedKey, parsed_yaml
 from keeplore.config.yaml_edit import line_of
 from keeplore.errors import ConfigError
 from keeplore_hooks.hosts.jsonl import open_regular
 
 FILE = "keeplore.yaml"
 MAX_FILE = 16 * 1024  # bytes
-MAX_DEPTH = 20  # of lists and mappings in each other
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
 MAX_MINUTES = 24 * 60
@@ -73,6 +73,10 @@ _PROVIDER = re.compile(r"[a-z0-9-]{0,40}\Z")
 # it also becomes an argument of a command
 _MODEL = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z")
 _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
+# as `git check-ref-format --branch` has it, but for a name that is a commit's id
+_BRANCH = re.compile(
+    r"(?![-/.])(?!.*(?:\.\.|//|@\{|/\.|\.lock(?:/|$)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])"
+)
 
 
 class RefineMode(StrEnum):
@@ -284,6 +288,11 @@ def parse_settings(path: Path, text: bytes) -> Any:
     """
     try:
         data = parsed_yaml(text)
+    except RepeatedKey as e:
+        raise ConfigError(
+            f"{path}, line {e.line}: {e.key}: it stands twice",
+            "Join the two, or remove one",
+        ) from e
     except (yaml.YAMLError, ValueError) as e:
         raise ConfigError(
             f"{path} is no YAML: {' '.join(str(e).split())}", "Mend that line"
@@ -335,23 +344,6 @@ def did_you_mean(key: str) -> str:
     return f" (did you mean {' or '.join(near)}?)" if near else ""
 
 
-@lru_cache(maxsize=8)
-def parsed_yaml(text: bytes) -> Any:
-    """The value of a small text of anybody's. Raises YAMLError or ValueError.
-
-    All who ask for one text get the same value and may not change it: a command asks for the same
-    two files several times.
-    """
-    depth = 0
-    # the loader in C is quick, but overflows its stack on hostile nesting
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise ValueError("it nests too deeply")
-    return yaml.load(text, Loader=yaml.CSafeLoader)
-
-
 def _text(path: Path) -> bytes:
     try:
         with open_regular(path) as file:
@@ -363,14 +355,19 @@ def _text(path: Path) -> bytes:
                 f"{what}: its {path.name} is no file",
                 "Move it away; take yours from git, or run `keeplore init DIR`",
             ) from e
-        raise ConfigError(
-            f"{what}: {path.name} cannot be read", "Run `keeplore init DIR`"
-        ) from e
+        raise ConfigError(f"{what}: {path.name} cannot be read", _remedy(path)) from e
     if len(text) > MAX_FILE:
         raise ConfigError(
             f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template"
         )
     return text
+
+
+def _remedy(path: Path) -> str:
+    """How a settings file comes back that is gone."""
+    root, is_git = shlex.quote(str(path.parent)), (path.parent / ".git").exists()
+    back = f"`git -C {root} checkout -- {path.name}` brings it back; " if is_git else ""
+    return f"{back}`keeplore init {root}` makes one with what is built in"
 
 
 def _with_overrides(default: Any, data: Any, key: str) -> Any:
@@ -455,13 +452,16 @@ def _check_workspace(settings: Settings) -> None:
         )
     if not 0 < len(settings.branch) <= MAX_BRANCH:
         raise ValueError(f"branch: it should have 1 to {MAX_BRANCH} characters")
+    if not _BRANCH.fullmatch(settings.branch):
+        raise ValueError("branch: git knows no branch of such a name")
 
 
 def _check_rules(capture: CaptureSettings) -> None:
-    try:
-        _ = capture.rules
-    except ValueError as e:
-        raise ValueError(f"capture.exclude, capture.include: {e}") from e
+    for name, rules in (("exclude", capture.exclude), ("include", capture.include)):
+        try:
+            _ = CaptureSettings(exclude=rules).rules
+        except ValueError as e:
+            raise ValueError(f"capture.{name}: {e}") from e
 
 
 def _check_llm(llm: LlmSettings) -> None:

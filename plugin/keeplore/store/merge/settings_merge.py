@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from keeplore.config.settings import FILE, MAX_FILE, parsed_yaml
+from keeplore.config.settings import FILE, MAX_FILE
+from keeplore.config.settings_yaml import parsed_yaml
 from keeplore.config.yaml_edit import with_key, without_key
 from keeplore.memory.merge.line_merge import merge_by_lines, merge_lists
 

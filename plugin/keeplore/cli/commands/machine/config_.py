@@ -136,6 +136,8 @@ def set_(
         from keeplore.index.embedding.embedding_models import expect_possible  # heavy
 
         expect_possible(str(value))
+    if key == "redaction.deny":
+        _expect_patterns(values)
     if of_machine:
         set_own(registry.places.state, _root_if_any(registry), key, value)
         say(f"{key} is {_shown_value(value)} on this machine")
@@ -215,6 +217,18 @@ def _value(key: str, values: tuple[str, ...]) -> Any:
     if isinstance(built_in, bool):
         return _TRUTH.get(values[0].lower(), values[0])
     return _from_yaml(values[0])
+
+
+def _expect_patterns(texts: tuple[str, ...]) -> None:
+    """Raise ConfigError for one that cannot be searched for: no memory could be written then."""
+    from keeplore.redact.rules import pattern  # heavy: RE2
+
+    for text in texts:
+        try:
+            pattern(text)
+        except ConfigError as e:
+            remedy = "`keeplore config get redaction.deny` prints what holds"
+            raise ConfigError(e.message, f"Nothing was changed; {remedy}") from e
 
 
 def _from_yaml(text: str) -> Any:
