@@ -1027,12 +1027,14 @@ def test_what_stands_for_something_left_out_is_no_title(
     assert told == expected
 
 
-@pytest.mark.parametrize("line", ["row", "z" * 9_000, "A" * 9_000])
+@pytest.mark.parametrize(
+    ("line", "count"), [("row", 9_000), ("z" * 9_000, 90), ("A" * 9_000, 90)]
+)
 def test_a_paste_that_was_cut_gives_a_title_and_a_head_without_the_mark(
-    line: str,
+    line: str, count: int
 ) -> None:
     encoded = f"data:image/png;base64,{line * 9}"
-    for paste in (f"{line}\n" * 9_000, line, encoded):
+    for paste in (f"{line}\n" * count, line, encoded):
         exchanges = talk(clean(paste), "We keep the loader, because it is fast.")
         parts = distill(exchanges)
         told = [quote.text for part in parts.values() for quote in part]
