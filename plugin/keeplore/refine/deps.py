@@ -28,7 +28,7 @@ class RefineDeps:
     own_machines: frozenset[str]
     now: Callable[[], str]
     redact: Callable[[str, str], str]
-    is_pasted: Callable[[str], bool]
+    is_document: Callable[[str], bool]
     commit: Callable[[str], object]
     here: Callable[[str, str], SearchScope]  # what is seen from a scope and project
     written: Callable[[str, str], None]

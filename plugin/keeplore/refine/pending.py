@@ -64,7 +64,7 @@ def pending_part(
     exchanges = Conversation.from_markdown(memory.body).exchanges
     asked = known.get(memory_id, frozenset())
     wanted = unasked_exchanges(exchanges, asked, is_open=memory.is_open)
-    segments = segments_of(exchanges, wanted, deps.is_pasted)
+    segments = segments_of(exchanges, wanted, deps.is_document)
     why = "" if wanted else "it was refined before"
     if not why and size_of(segments) < LEAST:
         why = "too little was said"

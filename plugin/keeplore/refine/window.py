@@ -81,7 +81,7 @@ def unasked_exchanges(
 def segments_of(
     exchanges: Sequence[Exchange],
     wanted: Iterable[Exchange],
-    is_pasted: Callable[[str], bool],
+    is_document: Callable[[str], bool],
 ) -> tuple[Segment, ...]:
     """What was said in the wanted exchanges, without recalled context, numbered as in the whole
     conversation.
@@ -92,7 +92,9 @@ def segments_of(
         for speaker, text in _speaker_texts(exchange):
             own = strip_fenced(text).strip()
             if own:
-                trust = "document" if speaker == "user" and is_pasted(own) else speaker
+                trust = (
+                    "document" if speaker == "user" and is_document(own) else speaker
+                )
                 found.append(
                     Segment(
                         exchange.id,

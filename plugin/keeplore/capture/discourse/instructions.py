@@ -25,7 +25,7 @@ def is_instructions(message: str) -> bool:
     return len(structure) >= _STRUCTURED and says(head, "title_addressed")
 
 
-def is_pasted(message: str) -> bool:
+def is_document(message: str) -> bool:
     """True where a message is a document: a plan, a skill, a page."""
     is_page = message.lstrip().startswith("#")
     return is_page or opens_with(message, "title_pasted") or is_instructions(message)

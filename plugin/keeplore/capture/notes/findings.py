@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
-from keeplore.capture.discourse.instructions import is_pasted
+from keeplore.capture.discourse.instructions import is_document
 from keeplore.capture.discourse.standing import sent_back
 from keeplore.capture.notes.lasting_model import (
     MOST_ECHOES,
@@ -156,7 +156,7 @@ def _sentences_of_exchange(exchange: Exchange, at: int) -> Iterator[CandidateSen
     asks = says(exchange.user[:READ_CHARS], "asks")
     replies = [reply for reply in exchange.replies if isinstance(reply, str)]
     for number, reply in enumerate(replies):
-        if is_pasted(reply):
+        if is_document(reply):
             continue
         said = sentences(reply)
         is_final = number == len(replies) - 1

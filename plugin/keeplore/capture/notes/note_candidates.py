@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 
 from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.discourse.dialogue import last_word
-from keeplore.capture.discourse.instructions import is_pasted
+from keeplore.capture.discourse.instructions import is_document
 from keeplore.capture.discourse.statements import (
     DOCUMENT,
     Statement,
@@ -245,7 +245,7 @@ def _person_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
 def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
     """The orders and statements of a short message; only the strongest may be kept unasked."""
     said = sentences(own_words(exchange.user))
-    if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
+    if is_document(exchange.user) or len(said) > LONG_MESSAGE:
         return
     ordered = [*_ordered_notes(said, exchange.id)]
     yield from ordered
@@ -253,8 +253,8 @@ def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
     last = {s.text for s in sentences(own_words(last_word(exchange.user)))}
     own = [s for s in said if s.text in last and clip(s.text) not in taken]
     own = without_next_steps(own)
-    is_document = len(said) > DOCUMENT
-    stated = [*_statements(own, exchange.id, is_document=is_document)]
+    is_long = len(said) > DOCUMENT
+    stated = [*_statements(own, exchange.id, is_long=is_long)]
     strongest = sorted(stated, key=lambda c: -c.confidence)[:A_MESSAGE]
     for candidate in stated:
         most = 1.0 if candidate in strongest else AUTOMATIC - 0.1
@@ -262,13 +262,11 @@ def _message_candidates(exchange: Exchange) -> Iterator[NoteCandidate]:
 
 
 def _statements(
-    message: Iterable[Sentence], turn: str, *, is_document: bool
+    message: Iterable[Sentence], turn: str, *, is_long: bool
 ) -> Iterator[NoteCandidate]:
     """What the person states; a document only describes what is to be worked on."""
     for sentence, following in pairwise((*message, None)):
-        stated = sentence and _statement_candidate(
-            sentence, turn, is_document=is_document
-        )
+        stated = sentence and _statement_candidate(sentence, turn, is_long=is_long)
         if stated and following and _is_consequence(following):
             yield replace(stated, text=f"{stated.text} {following.text}")
         elif stated:
@@ -295,7 +293,7 @@ def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
 
 
 def _statement_candidate(
-    sentence: Sentence, turn: str, *, is_document: bool
+    sentence: Sentence, turn: str, *, is_long: bool
 ) -> NoteCandidate | None:
     """What a sentence of the person states for good; None for a question, a doubt and a task."""
     text = pattern("note_asked").sub("", capitalised(sentence.text))
@@ -308,7 +306,7 @@ def _statement_candidate(
         return None
     certainty, category = _by_rule(text, led)
     is_told_for_good = opens_with(text, "corrected") or opens_with(text, "volunteered")
-    if not is_document and is_asserted(led, is_for_good=is_told_for_good):
+    if not is_long and is_asserted(led, is_for_good=is_told_for_good):
         certainty = max(certainty, ASSERTED)
         category = category or category_of(led, category_of_assertion(led))
     if not certainty:
@@ -374,7 +372,7 @@ def _answer_candidates(reply: AgentQuestion, turn: str) -> Iterator[NoteCandidat
     """A choice with its question; of an answer to "may I?", the words that state something."""
     if is_step(reply) or says(reply.question, "momentary_question"):
         if reply.answer not in reply.options:
-            yield from _statements(sentences(reply.answer)[:6], turn, is_document=False)
+            yield from _statements(sentences(reply.answer)[:6], turn, is_long=False)
         return
     answer = " ".join(reply.answer.split())
     if says(answer, "unsettled_answer"):

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from keeplore.capture.cues import opens_with, says, word_list
 from keeplore.capture.discourse.instructions import (
     TYPED_COMMANDS,
+    is_document,
     is_instructions,
-    is_pasted,
 )
 from keeplore.capture.follow_ups import amends_proposal
 from keeplore.capture.titles.document_titles import (
@@ -130,7 +130,7 @@ def _opening_titles(message: str, *, is_first: bool) -> Iterator[Candidate]:
 
 def error_wording(message: str) -> Wording | None:
     """The first error in what a program printed, as a message hands it over."""
-    found = None if is_pasted(message) else _ERROR.search(message[:ERROR_CHARS])
+    found = None if is_document(message) else _ERROR.search(message[:ERROR_CHARS])
     line = fit_title(without_markup(found["told"] or found["denied"])) if found else ""
     return Wording(line, "opening") if len(naming_stems(line)) > 1 else None
 
@@ -149,7 +149,9 @@ def _opening_exchange(exchanges: Sequence[Exchange]) -> int:
 
 def _names_a_subject(message: str) -> bool:
     """True where a message names something by itself."""
-    return is_pasted(message) or len(distinctive_stems(without_small_talk(message))) > 1
+    return (
+        is_document(message) or len(distinctive_stems(without_small_talk(message))) > 1
+    )
 
 
 def _later_message_titles(
@@ -227,8 +229,8 @@ def _work_titles(work: Work) -> Iterator[Candidate]:
 
 
 def _person_titles(message: str, worth: float) -> Iterator[Candidate]:
-    """The person's requests, earlier ones worth more; of a pasted message what it wishes for."""
-    if is_pasted(message):
+    """The person's requests, earlier ones worth more; of a document what it wishes for."""
+    if is_document(message):
         for sentence in sentences(message)[:MAX_TOLD]:
             yield Wording(retold_wish(sentence), "order"), worth + RETOLD - REQUESTED
         return
@@ -265,8 +267,8 @@ def _agent_titles(
 def pasted_heading(message: str) -> str:
     """The heading of a plan or document that a message is made of."""
     said = sentences(message)
-    is_document = len(said) > LONG_MESSAGE and not request_wording(said[0])
-    if not is_document and not is_pasted(message):
+    is_long = len(said) > LONG_MESSAGE and not request_wording(said[0])
+    if not is_long and not is_document(message):
         return ""
     if (title := document_title(message)) or is_instructions(message):
         return title

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from keeplore.capture.cues import opens_with, pattern, says
-from keeplore.capture.discourse.instructions import is_pasted
+from keeplore.capture.discourse.instructions import is_document
 from keeplore.capture.titles.markup_removal import without_markup
 from keeplore.capture.titles.title_cutting import (
     EDGES,
@@ -182,7 +182,7 @@ def opening_wording(message: str) -> Wording | None:
     its subject ("loans table: soft delete or hard?") whatever is said of that.
     """
     said = sentences(message)
-    if not said or is_pasted(message):
+    if not said or is_document(message):
         return None
     first, more = said[0].text, [] if subject_of(said[0].text) else _paragraph(said)
     line = without_small_talk(" ".join([first, *more]))

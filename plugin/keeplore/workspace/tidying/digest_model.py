@@ -153,7 +153,9 @@ class DigestModel:
             deps.store.tombstones.content_hashes().__contains__,
             deps.least_confidence,
         )
-        talks = [_conversation_for_model(talk, deps.is_pasted) for talk in draft.talks]
+        talks = [
+            _conversation_for_model(talk, deps.is_document) for talk in draft.talks
+        ]
         read = partial(
             digest_writing.written_lines, talks=talks, gates=gates, dropped=dropped
         )
@@ -174,7 +176,7 @@ def _cost_fields(asker: ModelClient, dropped: Counter[str]) -> dict[str, Any]:
 
 
 def _conversation_for_model(
-    talk: DigestedConversation, is_pasted: Callable[[str], bool]
+    talk: DigestedConversation, is_document: Callable[[str], bool]
 ) -> DigestSource:
     """A conversation as a model is shown it, and as its lines are checked."""
     exchanges = talk.said.exchanges
@@ -182,7 +184,7 @@ def _conversation_for_model(
         talk.row.created_at[:10],
         talk.row.title,
         tuple(f"{quote.speaker}: {quote.text}" for quote in talk.own(talk.said.quotes)),
-        segments_of(exchanges, exchanges, is_pasted),
+        segments_of(exchanges, exchanges, is_document),
     )
 
 

@@ -282,7 +282,7 @@ def _most_read_of_aspects(facts: int) -> int:
 def refine_deps(workspace: Workspace) -> RefineDeps:
     """A workspace as refining sees it."""
     # here, because its patterns cost a tenth of a second
-    from keeplore.capture.discourse.instructions import is_pasted
+    from keeplore.capture.discourse.instructions import is_document
 
     return RefineDeps(
         store=workspace.store,
@@ -296,7 +296,7 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         own_machines=workspace.own_machines,
         now=now,
         redact=workspace.plugins.redact,
-        is_pasted=is_pasted,
+        is_document=is_document,
         commit=workspace.commit,
         here=lambda scope, project: SearchScope(project, agent=agent_of(scope)),
         written=workspace.plugins.announce_written,
