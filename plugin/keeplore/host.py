@@ -255,13 +255,13 @@ class HostSession:
         )
         answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
         block = prompt_context(answer, room=room)
-        self._answers |= {*block[1]}
+        self._answers |= {*block.ids}
         return self._note_shown(block)
 
     def _note_shown(self, block: ContextBlock) -> str:
         """The text of the block, whose words are not told again."""
-        self._words |= words_in(block[0])
-        return block[0]
+        self._words |= words_in(block.text)
+        return block.text
 
 
 def _check_texts(*texts: object) -> None:

@@ -73,7 +73,7 @@ def boundary(
     if not exchanges:
         return ""
     if is_confirmation(turn.user):
-        return _size(exchanges, 2 * MAX_EXCHANGES)
+        return _size_boundary(exchanges, 2 * MAX_EXCHANGES)
     last = exchanges[-1]
     minutes = minutes_between(str(last.get("ended_at") or last["at"]), turn.at)
     if shift.task is None and _is_pause(minutes, shift):
@@ -87,7 +87,11 @@ def boundary(
         return ""
     if shift.size >= shift.need_maybe and opens_with(opening, "maybe_topic"):
         return "words"
-    return "shift" if shift.size >= shift.need else _size(exchanges, MAX_EXCHANGES)
+    return (
+        "shift"
+        if shift.size >= shift.need
+        else _size_boundary(exchanges, MAX_EXCHANGES)
+    )
 
 
 def _is_pause(minutes: float, shift: TopicShift) -> bool:
@@ -95,7 +99,8 @@ def _is_pause(minutes: float, shift: TopicShift) -> bool:
     return minutes >= LONG_PAUSE or (minutes >= PAUSE and is_likely)
 
 
-def _size(exchanges: Sequence[Mapping[str, Any]], most: int) -> str:
+def _size_boundary(exchanges: Sequence[Mapping[str, Any]], most: int) -> str:
+    """``size`` for an open conversation of ``most`` exchanges or of their length, else ""."""
     characters = sum(len(e["user"]) + len(e["assistant"]) for e in exchanges)
     is_full = characters >= MAX_SIZE * most / MAX_EXCHANGES
     return "size" if len(exchanges) >= most or is_full else ""

@@ -259,6 +259,7 @@ def is_private(folder: str) -> bool:
         above, own = os.stat(os.path.dirname(folder)), os.lstat(folder)
     except OSError:
         return False
+    # sticky, or not writable by others
     is_kept = bool(above.st_mode & 0o1000) or not above.st_mode & 0o022
     is_folder = own.st_mode & 0o170077 == 0o040000  # no link, and closed to others
     return above.st_uid in (0, uid) and is_kept and own.st_uid == uid and is_folder

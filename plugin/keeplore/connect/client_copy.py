@@ -20,7 +20,7 @@ from keeplore_hooks.hosts import PLUGIN
 
 FOLDER = "client"
 WITH_PATH = ("claude-code",)  # its shell finds what lies in a plugin's bin/
-HINTS = 12  # commands that a context names
+HINTS = 12  # of a context, "`keeplore …`", in which the command line is replaced
 
 
 def launcher(
@@ -71,8 +71,10 @@ def agents_command(state: Path, host: str, search_path: str = "") -> str:
     return shlex.join(("sh", str(assets.client_folder() / "command.sh")))
 
 
-def room_for_names(size: int, command: str) -> int:
-    """What of a context of ``size`` bytes may be composed, before commands get their long names."""
+def composing_room(size: int, command: str) -> int:
+    """The bytes for composing a context that may have ``size`` bytes once ``with_command`` has put
+    the longer command line into its hints.
+    """
     return size - HINTS * (len(command) - len(PLUGIN))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from keeplore.client import brief_on_disk as disk
 from keeplore.recall.request import LaterStatement, RecallHit, lines_with_turns
@@ -54,9 +54,13 @@ _IMAGE = re.compile(
 _NO_LABEL = re.compile(r"[^\w.:-]+")
 
 TellFreshness = Callable[["Freshness"], str]
-ContextBlock = tuple[
-    str, tuple[str, ...]
-]  # a block, and the ids of the memories that it shows
+
+
+class ContextBlock(NamedTuple):
+    """A block for a host, and the ids of the memories that it shows."""
+
+    text: str
+    ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,5 +251,6 @@ def block(
         elif rest:
             room = room.and_for(rest)
     if not lines:
-        return "", ()
-    return fence("\n".join([*lines, "", more]), new_token(), header), tuple(ids)
+        return ContextBlock("", ())
+    text = fence("\n".join([*lines, "", more]), new_token(), header)
+    return ContextBlock(text, tuple(ids))

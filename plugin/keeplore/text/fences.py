@@ -70,7 +70,7 @@ def sanitise(text: str) -> str:
     Newlines become ``\\n``; joiners stay where a script or an emoji needs them. Linear in time, and
     doing it twice changes nothing.
     """
-    return _UNSEEN.sub(_match_text, _LINE_ENDS.sub("\n", text))
+    return _UNSEEN.sub(_kept_sign, _LINE_ENDS.sub("\n", text))
 
 
 def without_surrogates(text: str) -> str:
@@ -142,9 +142,10 @@ def _blocks_in(text: str) -> Iterator[tuple[int, int]]:
         yield opening.start(), len(text)
 
 
-def _match_text(match: re.Match[str]) -> str:
+def _kept_sign(match: re.Match[str]) -> str:
+    """A sign that a named group of ``_UNSEEN`` keeps; "" for all else that it finds."""
     return match[0] if match.lastgroup else ""
 
 
 def _as_code_points(match: re.Match[str]) -> str:
-    return _match_text(match) or "".join(f"⟨U+{ord(sign):04X}⟩" for sign in match[0])
+    return _kept_sign(match) or "".join(f"⟨U+{ord(sign):04X}⟩" for sign in match[0])

@@ -54,6 +54,7 @@ def _node_lines(picture: GraphPicture) -> Iterator[str]:
 
 
 def _edges(picture: GraphPicture) -> Iterator[tuple[int, int, str]]:
+    """Each edge: the numbers of its two nodes, and its line."""
     for relation in picture.relations:
         label = _encoded_label(relation.relationship)
         line = f'  n{relation.source} -->|"{label}"| n{relation.target}\n'

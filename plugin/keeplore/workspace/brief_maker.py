@@ -19,7 +19,7 @@ from keeplore.config.project_file import IN_FOLDER
 from keeplore.config.setting_layers import MACHINE_FILE
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.connect.client_copy import FOLDER as CLIENT
-from keeplore.connect.client_copy import agents_command, room_for_names, with_command
+from keeplore.connect.client_copy import agents_command, composing_room, with_command
 from keeplore.errors import KeeploreError
 from keeplore.memory import Memory
 from keeplore.recall.brief import brief
@@ -153,7 +153,7 @@ class BriefMaker:
             return None
         commands = self._commands()
         printed = {
-            host: _replies(host, with_command(block[0], commands[host]))
+            host: _replies(host, with_command(block.text, commands[host]))
             for host, block in blocks.items()
         }
         return {
@@ -179,7 +179,7 @@ class BriefMaker:
         made: dict[int, ContextBlock] = {}  # by the bytes that there are for it
         blocks: dict[str, ContextBlock] = {}
         for host, command in sorted(self._commands().items()):
-            size = room_for_names(host_named(host).context_bytes, command)
+            size = composing_room(host_named(host).context_bytes, command)
             if size not in made:
                 room = TextBudget(tokens, size)
                 made[size] = brief(

@@ -17,8 +17,8 @@ Signs = NDArray[np.uint64]  # (vectors, words); bits beyond the last number are 
 
 def signs_of(vectors: NDArray[np.number]) -> Signs:
     """The signs of vectors (n, dim), whatever their scale."""
-    short = -vectors.shape[1] % WORD
-    bits = np.packbits(np.pad(vectors < 0, ((0, 0), (0, short))), axis=1)
+    padding = -vectors.shape[1] % WORD
+    bits = np.packbits(np.pad(vectors < 0, ((0, 0), (0, padding))), axis=1)
     return bits.view(np.uint64)
 
 

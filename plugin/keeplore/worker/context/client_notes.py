@@ -37,7 +37,7 @@ def take_given(state: Path) -> Iterator[GivenBrief]:
                 text, ids = note["told"]
                 if origin := host.origin(event, payload):
                     source = str(note.get("source", note["payload"].get("source", "")))
-                    block = str(text), tuple(map(str, ids))
+                    block = ContextBlock(str(text), tuple(map(str, ids)))
                     yield GivenBrief(origin, source, block, bool(note.get("is_part")))
 
 

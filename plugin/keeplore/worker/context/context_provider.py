@@ -265,7 +265,7 @@ class ContextProvider:
         kind: InjectionKind = InjectionKind.PROMPT,
     ) -> str:
         self._shown.add(origin, block, kind)
-        return block[0]
+        return block.text
 
     def _recalled_for_prompt(
         self,

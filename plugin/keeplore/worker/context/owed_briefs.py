@@ -55,8 +55,9 @@ class OwedBriefs:
             source = self._starts.pop(origin.session_key, "")
         if origin.host in ASK_NO_MORE and changes.was_shortened(origin):
             return SHORTENED
-        is_new = origin.host in BRIEFED_BY_PROMPT and not known.since
-        return source or (StartReason.STARTUP if is_new else "")
+        if not source and origin.host in BRIEFED_BY_PROMPT and not known.since:
+            return StartReason.STARTUP  # it was never told anything
+        return source
 
     def give_back(self, origin: Origin, source: str, changes: ChangeCounter) -> None:
         """Owe the brief again, since there was no time for it: the next prompt brings it."""

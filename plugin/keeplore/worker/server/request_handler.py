@@ -86,7 +86,7 @@ class RequestHandler:
             if ask.kind == "command":
                 block = self._commands.answer(ask, origin, self._context_room(host))
                 self._shown.add(origin, block, InjectionKind.ASKED)
-                return host.reply(event, self._with_command(host, block[0]))
+                return host.reply(event, self._with_command(host, block.text))
             return self._with_context(host, event, ask, origin)
 
     def take_back_unheard(
@@ -118,9 +118,9 @@ class RequestHandler:
             )
 
     def _context_room(self, host: Host) -> int:
-        from keeplore.connect.client_copy import room_for_names  # as below
+        from keeplore.connect.client_copy import composing_room  # as below
 
-        return room_for_names(host.context_bytes, self._command(host.name))
+        return composing_room(host.context_bytes, self._command(host.name))
 
     def _with_command(self, host: Host, text: str) -> str:
         from keeplore.connect.client_copy import with_command  # as below
