@@ -20,6 +20,26 @@ from keeplore.memory.note import NoteDraft
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
+TALK = """# Queue
+
+**Date**: 2026-02-09 14:03 UTC
+
+## Decision
+
+- Let's take Postgres. — user, turn t1
+
+## Exchanges
+
+<!-- keeplore:turn t1 2026-02-09T14:03:11Z 2026-02-09T14:03:11Z -->
+### User · 14:03
+
+Let's take Postgres.
+
+<!-- keeplore:assistant -->
+### Assistant
+
+Done.
+"""
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Editor = Callable[[str], dict[str, str]]
 
@@ -286,6 +306,26 @@ def test_an_old_version_leads_to_the_newest(
         "Second",
         "Second",
     ]
+
+
+def test_an_old_version_of_a_conversation_names_the_newest_by_its_title(
+    run: Run, memory: Path
+) -> None:
+    del memory
+    meta = new_meta(
+        id=new_id(),
+        kind="conversation",
+        title="Queue",
+        created_at="2026-02-09T14:03:11Z",
+        scope="workspace",
+    )
+    with _workspace() as workspace:
+        workspace.store.save(Memory({**meta, "trust": "user"}, TALK))
+    assert run("edit", str(meta["id"]), "--title", "Queue of jobs").returncode == 0
+    (later,) = re.findall(
+        "^later: +(.*)$", run("show", str(meta["id"])).stdout, re.MULTILINE
+    )
+    assert later.startswith("Queue of jobs (")
 
 
 def test_the_other_end_of_a_fork_is_shown_and_joined(

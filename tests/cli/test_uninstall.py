@@ -100,6 +100,8 @@ def test_what_waits_in_the_inbox_is_not_thrown_away_unasked(home: Path) -> None:
     places = Places.from_environment(os.environ)
     spool = Spool(places.spool)
     spool.add("claude-code", "Stop", b"{}")
+    one = keeplore("uninstall", "--yes")
+    assert one.stderr.startswith("keeplore: 1 host event is in no workspace yet\n")
     spool.add("claude-code", "Stop", b"{}")
     spool.quarantine(spool.claim(spool.pending()[0]), "no reason")
     before = tree(home, root)

@@ -113,9 +113,13 @@ def test_a_push_that_the_remote_forbids_is_refused_with_a_next_step(network, fir
 
 def test_without_a_remote_the_command_that_adds_one_is_named(network, first, git):
     git("remote", "remove", "origin", cwd=first.root)
+    first.save(note("Written here"))
     with pytest.raises(SyncError, match="remote add origin") as caught:
         synchronise(first)
     assert caught.value.kind == "no remote"
+    assert not git(
+        "status", "--porcelain", cwd=first.root
+    )  # it is committed all the same
 
 
 def test_a_remote_that_is_gone_is_told_from_one_that_cannot_be_reached(

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from keeplore.cli.output import note
 from keeplore.config.places import Places
+from keeplore.text.counts import counted
 from keeplore.worker.after_writing import commit_written, tell_worker
 from keeplore_hooks.events import Origin
+from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
@@ -69,3 +71,11 @@ def note_if_ignored(file: Path) -> None:
 def note_if_uncommitted(*, is_committed: bool) -> None:
     if not is_committed:
         note("it is on disk and not committed yet; `keeplore doctor` says why")
+
+
+def note_unread_events(places: Places) -> None:
+    """Say that what is shown lacks what has not been read yet."""
+    waiting = Spool(places.spool).counts()["new"]
+    if waiting:
+        events = counted(waiting, "host event waits", "host events wait")
+        note(f"{events} to be read; `keeplore worker run` reads them")

@@ -76,9 +76,10 @@ def synchronise(
 
 
 def _remote(store: Store) -> Remote:
-    """The remote of the workspace. Raises SyncError where there is none."""
+    """The remote of the workspace. Raises SyncError where there is none, once all is committed."""
     remote = store.remote_in_full()
     if remote is None:
+        store.commit()  # which needs none
         raise SyncError(
             FailureKind.NO_REMOTE,
             "this workspace has no remote",

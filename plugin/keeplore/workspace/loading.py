@@ -34,7 +34,7 @@ def missing_memory(reference: str, stores: Iterable[Store]) -> NotFound:
     """
     beginning = digits_of(f"/{Path(reference).name}") or reference.lower()
     for store in stores:
-        if error := _unreadable(store, beginning):
+        if error := _unreadable(store, reference, beginning):
             return error
         if gone := _forgotten_id(store, beginning):
             return NotFound(
@@ -58,11 +58,14 @@ def _forgotten_id(store: Store, beginning: str) -> str:
     return next((id_ for id_ in gone if id_.startswith(f"mem_{digits}")), "")
 
 
-def _unreadable(store: Store, beginning: str) -> NotFound | None:
-    """The error for a file that is named after an id with this beginning and cannot be read."""
-    digits = beginning.removeprefix("mem_")[:8]
+def _unreadable(store: Store, reference: str, beginning: str) -> NotFound | None:
+    """The error for a file that is meant and cannot be read: it has the name of the reference, or
+    is named after an id with this beginning.
+    """
+    digits, name = beginning.removeprefix("mem_")[:8], Path(reference).name
     for file in store.scan():
-        if not (digits and digits_of(file.path).startswith(digits)):
+        is_named = name.endswith(".md") and Path(file.path).name == name
+        if not (is_named or (digits and digits_of(file.path).startswith(digits))):
             continue
         try:
             store.load(file.path)

@@ -132,7 +132,10 @@ class ReplacementLookup:
         if row is None or memory is None:
             return None
         at = row.updated_at or row.created_at
-        return LaterStatement(clip(statement_of(memory)), row.id, "", at)
+        # the parts of a conversation are no statement of its own
+        is_talk = row.kind == "conversation"
+        stated = memory.title if is_talk else statement_of(memory)
+        return LaterStatement(clip(stated), row.id, "", at)
 
     def _next_statement(
         self, sayings: Sequence[_Said], scope: ScopeFilter, session: str

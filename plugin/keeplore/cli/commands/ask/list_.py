@@ -24,7 +24,7 @@ from keeplore.cli.parameters import (
     pass_registry,
     since_option,
 )
-from keeplore.cli.writing import calling_agent_name
+from keeplore.cli.writing import calling_agent_name, note_unread_events
 from keeplore.memory.names import short_id
 from keeplore.text.agent_scope import short_place
 from keeplore.text.dates import shown_day
@@ -105,6 +105,8 @@ def list_command(
         rows = [_cells(item) for item in found.items]
         table(("date", "what", "where", "title", "id"), rows, wide=("title",))
     _say_what_is_missing(found, is_here=not (all_projects or project))
+    if found.is_empty:
+        note_unread_events(registry.places)
     for text in found.unreadable:
         note(text)
 

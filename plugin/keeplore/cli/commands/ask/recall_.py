@@ -12,19 +12,17 @@ import click
 
 from keeplore.cli.output import block, emit_json, note, plain, say
 from keeplore.cli.parameters import json_option, limit_option
-from keeplore.cli.writing import calling_agent_name
+from keeplore.cli.writing import calling_agent_name, note_unread_events
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.memory.names import short_id
 from keeplore.recall.request import USUAL_LIMIT, RecallHit, RecallRequest
 from keeplore.text.agent_scope import short_place
-from keeplore.text.counts import counted
 from keeplore.text.dates import minute_of, shown_day
 from keeplore.text.fences import without_surrogates
 from keeplore.text.turn_ids import shown_turn
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
-from keeplore_hooks.spool import Spool
 from keeplore_hooks.typed_json import decoded
 
 if TYPE_CHECKING:
@@ -104,7 +102,7 @@ def recall_command(
     started = sys.stderr.isatty() and _start_worker(places, answer)
     if "error" in answer:
         raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
-    _note_waiting(places)
+    note_unread_events(places)
     if as_json:
         emit_json(answer)
     else:
@@ -177,14 +175,6 @@ def _start_worker(places: Places, answer: dict[str, Any]) -> bool:
     if not is_behind or ask(places.state, "status", timeout_s=WORKER_S) is not None:
         return False
     return start(places.state) is not None
-
-
-def _note_waiting(places: Places) -> None:
-    """Say that the answer lacks what has not been read yet."""
-    waiting = Spool(places.spool).counts()["new"]
-    if waiting:
-        events = counted(waiting, "host event waits", "host events wait")
-        note(f"{events} to be read; `keeplore worker run` reads them")
 
 
 def _show(answer: dict[str, Any], *, is_wide: bool) -> None:

@@ -11,6 +11,7 @@ from keeplore.cli.output import confirm, note, say
 from keeplore.cli.parameters import yes_option
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
+from keeplore.text.counts import counted
 
 if TYPE_CHECKING:
     from keeplore.connect.connect_plan import ConnectPlan
@@ -118,7 +119,7 @@ def _refuse_events(planned: UninstallPlan) -> None:
         else ""
     )
     raise KeeploreError(
-        f"{count} host events are in no workspace yet{unreadable}",
+        f"{counted(count, 'host event is', 'host events are')} in no workspace yet{unreadable}",
         "`keeplore worker run` reads them, `keeplore doctor` says why one cannot be;"
         " --discard-events throws them away",
     )
