@@ -95,3 +95,81 @@ def test_what_could_be_done_tells_nothing(lead: str, tells: bool) -> None:
     exchanges = [Exchange("a", "2026-03-01T10:00:00Z", "start the database", (reply,))]
     told = [s.text for _, _, s in ConversationModel.of(exchanges).salient_statements()]
     assert (item in told) is tells
+
+
+def told_in(message: str, reply: str) -> list[str]:
+    """The sentences of one exchange that tell something of its matter."""
+    talk = [Exchange("a", "2026-03-01T10:00:00Z", message, (reply,))]
+    return [s.text for _, _, s in ConversationModel.of(talk).salient_statements()]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "I recommend the following order for the import:",
+        "To make the import work, we need to:",
+        "Here are some valuable features to add:",
+        "I can create:",
+    ],
+)
+def test_ideas_and_plans_tell_nothing(lead: str) -> None:
+    item = "Live counters of `orders` on the wall of the kitchen"
+    assert item not in told_in("what could we add?", f"{lead}\n\n- {item}")
+    done = "Here are the two things that I added:"
+    assert item in told_in("what could we add?", f"{done}\n\n- {item}")
+
+
+def test_what_stands_below_a_heading_for_ideas_tells_nothing() -> None:
+    item = "The rows of `orders` could carry the name of the till"
+    assert item not in told_in("is it done?", f"## Next steps\n\n{item}")
+    assert item in told_in("is it done?", f"## What changed\n\n{item}")
+
+
+@pytest.mark.parametrize(
+    ("lead", "step"),
+    [
+        ("Try this:", "Close the folder of the till and of `orders`"),
+        ("", "Now reload the page of the till, then print the bill of table 4."),
+        ("", "Once it is built, copy the app to the tablet in the kitchen."),
+        ("", "You'll need to restart the printer of the kitchen for it to take hold."),
+    ],
+)
+def test_steps_for_the_reader_tell_something_only_where_they_were_asked_for(
+    lead: str, step: str
+) -> None:
+    reply = f"{lead}\n\n- {step}" if lead else step
+    assert told_in("why does the till print nothing?", reply) == []
+    assert told_in("how can I get the till to print?", reply) == [step]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "First, I'll look at the reader of `orders` and at its tests.",
+        "Okay, I will change the reader of `orders` and its tests.",
+        "Based on the log, I need to change the reader of `orders`.",
+        "The goal is to keep the file of `orders` small.",
+        "You want the file of `orders` to be smaller.",
+        "The user is asking for a smaller file of `orders`.",
+        "This will make the file of `orders` much easier to read.",
+        "Please share the log of the kitchen so that we can begin.",
+        "Whenever you're ready, let me know which printer comes first.",
+    ],
+)
+def test_announcements_aims_and_requests_to_be_told_tell_nothing(said: str) -> None:
+    assert told_in("why does the till print nothing?", said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "tells"),
+    [
+        ("This generally sounds good.", False),
+        ("please confirm you understand the plan", False),
+        (r"scripts\build_prod.ps1", False),
+        ("powershell -ExecutionPolicy Bypass -File till.ps1", False),
+        ("since monday the till only starts with -v", True),
+        ("this looks good but the head of the bill is too big", True),
+    ],
+)
+def test_praise_alone_and_typed_commands_tell_nothing(said: str, tells: bool) -> None:
+    assert told_in(said, "Yes.") == [said] * tells

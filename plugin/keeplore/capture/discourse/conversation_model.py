@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,8 +17,10 @@ from keeplore.capture.discourse.statements import (
     statements_of,
 )
 from keeplore.memory import AgentQuestion, Exchange
+from keeplore.text.terms import STOP, is_prose, words
 
 OFFER_SENTENCES = 2  # at the end of a message, in which it offers its work
+_OPTION = re.compile(r"\s--?[A-Za-z]")
 ERRAND = 8  # content words of an order that says more than what to do next
 _NO_SUBSTANCE = frozenset(
     {
@@ -56,12 +59,17 @@ class ConversationModel:
     def salient_statements(self) -> Iterator[SalientStatement]:
         """The statements that hold and have substance, in order."""
         offering = {s.message_place for s in self.statements if _offers_work(s)}
+        taught = {
+            n for n, e in enumerate(self.exchanges) if says(e.user, "asks_how_to")
+        }
         for number, statement in enumerate(self.statements):
             if number in self.ended or statement.act in _NO_SUBSTANCE:
                 continue
             if len(statement.terms) < 2 or statement.leads_in:
                 continue
             if statement.message_place in offering and _is_step_of_offer(statement):
+                continue
+            if statement.exchange not in taught and _is_reader_step(statement):
                 continue
             if not any(is_idle(statement) for is_idle in _IDLE):
                 odds = salience(statement, len(self.exchanges))
@@ -112,8 +120,47 @@ def _is_guess(statement: Statement) -> bool:
 
 
 def _is_in_idle_list(statement: Statement) -> bool:
-    return not statement.is_of_person and is_in_idle_list(statement.sentence)
+    if statement.is_of_person:
+        return False
+    is_idea = opens_with(statement.sentence.heading, "ideas_heading")
+    return is_idea or is_in_idle_list(statement.sentence)
+
+
+def _states_aim(statement: Statement) -> bool:
+    """Does the agent only say what its work is for?"""
+    return not statement.is_of_person and opens_with(statement.text, "states_aim")
+
+
+def _is_reader_step(statement: Statement) -> bool:
+    """Is it what the person is to do next, by themselves?"""
+    is_item = bool(statement.sentence.label)
+    is_listed = is_item and says(statement.sentence.lead, "steps_lead")
+    is_step = is_listed or opens_with(statement.text, "reader_step")
+    return is_step and not statement.is_of_person
+
+
+def _is_aside_of_person(statement: Statement) -> bool:
+    """Is it a typed command of the person's, or a word of praise that stands alone?"""
+    if not statement.is_of_person or statement.is_answer:
+        return False
+    if opens_with(statement.text, "praises_alone"):
+        return True
+    return _is_typed(statement.text) or not is_prose(statement.text)
+
+
+def _is_typed(text: str) -> bool:
+    """True for a command with its options, in which no word is one of speech."""
+    said = (word.lower() for word in words(text))
+    return _OPTION.search(text) is not None and STOP.isdisjoint(said)
 
 
 # what a statement may be that tells nothing of the matter
-_IDLE = (is_errand, _is_guess, _is_offer, _is_advice, _is_in_idle_list)
+_IDLE = (
+    is_errand,
+    _is_guess,
+    _is_offer,
+    _is_advice,
+    _is_in_idle_list,
+    _states_aim,
+    _is_aside_of_person,
+)

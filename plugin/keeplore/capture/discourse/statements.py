@@ -22,6 +22,8 @@ from keeplore.text.terms import terms
 DOCUMENT = 12  # sentences from which a person's message counts as a paste
 PREAMBLE = 3  # its first sentences, which may be the person's own
 HEADING_CHARS = 40  # of a heading that is told with what stands under it
+# lines over lists of what nobody did
+IDLE_LEADS = ("options_lead", "guessed", "ideas_lead")
 _NAME_END = re.compile(r"\s[-–—]\s|[:：]")
 
 
@@ -186,8 +188,9 @@ def is_in_idle_list(sentence: Sentence) -> bool:
     """Is it one of several things that could be done, or of a list of guesses?"""
     if not sentence.label:
         return False
-    is_put = opens_with(sentence.lead, "advised") or says(sentence.lead, "options_lead")
-    return is_put or says(sentence.lead, "guessed")
+    if opens_with(sentence.lead, "advised"):
+        return True
+    return any(says(sentence.lead, name) for name in IDLE_LEADS)
 
 
 def act_of(statement: Statement) -> DialogueAct:
