@@ -367,6 +367,7 @@ class Pipe:
         return ours
 
     def go_on(self, descriptor: int, call: Call) -> None:
+        """Send or read of a call what can be at once; one that is over is finished."""
         was_sent = not call.rest
         try:
             is_open = call.go_on()

@@ -273,10 +273,11 @@ def session_span(context: RecallContext, question: ParsedQuestion) -> Span | Non
     allowed = context.allowed(is_wide=context.request.wide)
     index = context.deps.index
     first, last = (index.session_span(allowed, number) for number in numbers)
-    # of "the last ten" there may be six, of "8 to 10" the tenth may be still to come
     if numbers[0] < numbers[1]:
-        first = first or (numbers[0] < 0 and index.session_span(allowed, 1)) or None
-        last = last or index.session_span(allowed, -1)
+        if first is None and numbers[0] < 0:  # of "the last ten" there are but six
+            first = index.session_span(allowed, 1)
+        if last is None:  # of "8 to 10" the tenth is still to come
+            last = index.session_span(allowed, -1)
     return Span(first[0], last[1]) if first and last else None
 
 

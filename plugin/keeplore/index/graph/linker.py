@@ -211,11 +211,12 @@ def _name_group(lead: int, length: int, names: set[str]) -> _NameGroup:
 def _name_spans(
     folded: str, by_first: dict[str, list[_NameGroup]]
 ) -> Iterator[_NameSpan]:
-    beyond = 0
+    """The names in a text, in order; none begins within another one."""
+    beyond = 0  # the end of the last name
     for at, key in _first_words(folded, by_first):
-        for name, start in (
-            _candidates(folded, at, key, by_first[key]) if at >= beyond else ()
-        ):
+        if at < beyond:
+            continue
+        for name, start in _candidates(folded, at, key, by_first[key]):
             end = _name_end(name, folded, start)
             if start >= beyond and _is_whole(folded, start, end):
                 beyond = end
