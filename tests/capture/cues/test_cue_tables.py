@@ -25,6 +25,7 @@ ASKED = {
     "without_lead": "patterns",
 }
 FOLDER = Path(cues.__file__).parent
+MOST_COLUMNS = 100  # of a line
 TABLES = {
     name: yaml.load(
         (FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
@@ -113,3 +114,14 @@ def test_the_files_are_not_read_at_import() -> None:
         "print(cues._languages.cache_info().currsize)\n"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "0\n"
+
+
+def test_each_line_can_be_read_at_a_glance() -> None:
+    """A long phrase is broken behind a bar, where a break says nothing."""
+    long = [
+        f"{path.name}:{number}"
+        for path in FOLDER.glob("*.yaml")
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
+        if len(line) > MOST_COLUMNS
+    ]
+    assert long == []
