@@ -408,6 +408,15 @@ def test_a_secret_that_is_typed_into_the_editor_does_not_reach_the_workspace(
     assert not [path for path in memory.rglob("*.md") if secret in path.read_text()]
 
 
+def test_a_secret_in_what_the_commit_says_stays_out_of_git(
+    run: Run, note: Memory, memory: Path, git: Callable[..., str]
+) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    run("edit", note.id, "--title", "Second", "--message", f"Token {secret} is out")
+    said = git("log", "-1", "--format=%s", cwd=memory)
+    assert re.fullmatch(r"Token \[REDACTED:github-token:\w+\] is out", said.strip())
+
+
 def test_a_crlf_editor_changes_nothing_by_itself(
     run: Run, editor: Editor, note: Memory
 ) -> None:

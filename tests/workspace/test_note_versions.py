@@ -85,6 +85,23 @@ def test_an_exact_duplicate_adds_provenance_instead_of_a_file(
     )
 
 
+def test_where_a_note_was_said_again_stands_without_its_secrets(
+    registry: Registry, tmp_path: Path
+) -> None:
+    settings = tmp_path / "memory" / "keeplore.yaml"
+    settings.write_text("redaction: {deny: ['acme-[a-z]+']}\n")
+    workspace = registry.for_directory(tmp_path)
+    workspace.notes.write(NoteDraft("Use pnpm, never npm."))
+    secret = "ghp_" + "a1B2" * 9
+    source = {"host": "emit", "session": secret, "branch": "acme-zeppelin/login"}
+    for _ in range(2):
+        workspace.notes.write(NoteDraft("Use pnpm, never npm", source=source))
+    [entry] = workspace.store.records()
+    assert entry["source"]["session"].startswith("[REDACTED:github-token:")
+    assert entry["source"]["branch"].startswith("[REDACTED:denied:")
+    assert workspace.store.commit().held_back == ()
+
+
 def test_the_same_words_elsewhere_are_another_note(workspace: Workspace) -> None:
     workspace.notes.write(NoteDraft("Use pnpm"))
     assert workspace.notes.write(NoteDraft("Use pnpm", project="shop")).is_new

@@ -196,13 +196,14 @@ class NoteWriter:
         )
 
     def _made_memory(self, draft: NoteDraft) -> Memory:
-        redact = self._plugins().redact
+        redact, clean = self._plugins().redact, self._plugins().fields(draft.project)
         fields = FieldRedaction(lambda said: redact(said, draft.project), str)
         text = fields.body(sanitise(draft.text))
         category = draft.category or _category_in(draft.scope, text)
-        source = {"machine": self._machine, **draft.source}
+        # a branch may be called as a customer is
+        source = clean.meta({"source": {"machine": self._machine, **draft.source}})
         title = redact(sanitise(draft.title), draft.project)
-        made = replace(draft, text=text, title=title, category=category, source=source)
+        made = replace(draft, text=text, title=title, category=category, **source)
         return note_of(made, now())
 
     def _same_note(self, memory: Memory, wanted_id: str) -> MemoryRow | None:

@@ -287,7 +287,8 @@ class Workspace:
         """
         with self.committing():
             self.store.recover()
-            return self.store.commit(message).commit or ""
+            said = self.plugins.redact(message) if message else ""
+            return self.store.commit(said).commit or ""
 
     def _scan(self, data: bytes) -> Iterable[tuple[int, str]]:
         return self.redactor.scan(data)
