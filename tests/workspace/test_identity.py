@@ -2,6 +2,7 @@
 remote is written.
 """
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -272,3 +273,22 @@ def test_two_directories_of_one_name_that_are_met_together_are_two_projects(
     }
     assert resolver.of(other).project == IdentityResolver(store).of(other).project
     assert resolver.of(other).project == name
+
+
+def test_an_entry_is_written_without_what_is_denied_and_recognised_all_the_same(
+    store, tmp_path
+):
+    def clean(text):
+        return re.sub("(?i)acme-[a-z]+", "[REDACTED:denied:12ab34]", text)
+
+    plain = tmp_path / "ACME-Zeppelin" / "app"
+    plain.mkdir(parents=True)
+    cloned = repository(tmp_path / "shop", "https://example.org/acme-zeppelin/shop")
+    for directory, name in ((plain, "app"), (cloned, "shop")):
+        origin = Origin("claude-code", "s1", cwd=str(directory))
+        for _ in range(2):  # the second time as another process
+            place = IdentityResolver(store, clean).place(origin)
+            assert place.project == name
+        text = store.read_text(f"projects/{name}/project.json", 9_999)
+        assert "acme" not in text.lower() and "denied:12ab34" in text
+    assert {entry.name for entry in load_projects(store)} == {"app", "shop"}

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,8 @@ MAX_PROJECT_FILE = 64 * 1024  # bytes
 MAX_DENIED = 100  # patterns of one project
 MAX_PROJECTS = 10_000
 SCHEMA = 1
+Cleaned = Callable[[str], str]  # a text without its secrets
+_MARK = "[redacted"  # in an entry, for the part that is a secret, in either case
 # how long a directory keeps its project: a remote may have been added
 REMEMBERED_S = 30.0
 NAMINGS = 2  # for a name that another process takes in between
@@ -61,6 +63,12 @@ class Project:
     def places(self) -> set[str]:
         """The paths that it is recognised by."""
         return {self.path, *self.paths} - {""}
+
+    def cleaned(self, clean: Cleaned) -> Project:
+        """The entry as it may be written: a folder or a remote may be called as a customer is."""
+        return replace(
+            self, remotes=_cleaned(self.remotes, clean), path=clean(self.path)
+        )
 
     def to_json(self) -> str:
         """The entry as it is written, without empty fields."""
@@ -117,9 +125,11 @@ def _host_and_path(url: str) -> tuple[str, str]:
     return ("file", url) if url.startswith("/") else ("", "")
 
 
-def identify(directory: Path, store: Store, home: Path) -> Identity:
+def identify(
+    directory: Path, store: Store, home: Path, clean: Cleaned = str
+) -> Identity:
     """The project of a directory: entry of the workspace, then remote, root commit, marker file,
-    path.
+    path. ``clean`` gives a text as an entry may have it.
     """
     projects = _reassigned_last(load_projects(store))
     # unlike Path.is_dir it never raises; what a host calls a directory may be anything
@@ -127,7 +137,7 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
     found = _evidence(directory, checkout, home)
     if not found.name:
         return Identity("", found.reason)
-    here = _known(projects, found)
+    here = _known(projects, found) or _known_cleaned(projects, found, clean)
     if here is None:
         name = _free_name(found, {entry.name for entry in projects})
         here = Identity(name, found.reason, proposal=found.proposal(name))
@@ -143,6 +153,23 @@ def _known(projects: Sequence[Project], found: _Evidence) -> Identity | None:
             also = _all_names(entry, projects)
             return Identity(entry.name, reason, is_known=True, also=also)
     return None
+
+
+def _known_cleaned(
+    projects: Sequence[Project], found: _Evidence, clean: Cleaned
+) -> Identity | None:
+    """The project whose entry fits what is written of these; None where none is written so."""
+    texts = (text for entry in projects for text in (*entry.places, *entry.remotes))
+    if not any(_MARK in text.lower() for text in texts):  # `clean` is dear
+        return None
+    remotes = _cleaned(found.remotes, clean)
+    written = replace(found, remotes=remotes, path=clean(found.path))
+    return _known(projects, written)
+
+
+def _cleaned(remotes: Iterable[str], clean: Cleaned) -> tuple[str, ...]:
+    """The remotes as an entry may have them, in lower case as ever."""
+    return tuple(clean(remote).lower() for remote in remotes)
 
 
 def _reassigned_last(projects: Iterable[Project]) -> list[Project]:
@@ -166,8 +193,9 @@ def _all_names(entry: Project, projects: Sequence[Project]) -> tuple[str, ...]:
 class IdentityResolver:
     """Tells which project and which scopes a directory has, as one workspace knows them."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clean: Cleaned = str) -> None:
         self._store = store
+        self._clean = clean
         self._home = Path.home()
         self._known: dict[Path, tuple[float, Identity]] = {}
 
@@ -219,15 +247,19 @@ class IdentityResolver:
         for _ in range(NAMINGS):
             if found.proposal is None:
                 break
-            save_project(self._store, found.proposal)
+            save_project(self._store, self.written(found.proposal))
             self.forget()
             found = self.of(directory)
         return found
 
+    def written(self, project: Project) -> Project:
+        """An entry as it may be written into the workspace."""
+        return project.cleaned(self._clean)
+
     def _look_up(self, directory: Path) -> Identity:
         if directory.is_relative_to(self._store.root):
             return Identity("", "this is the workspace itself", is_known=True)
-        return identify(directory, self._store, self._home)
+        return identify(directory, self._store, self._home, self._clean)
 
 
 def load_projects(store: Store) -> Iterable[Project]:

@@ -330,7 +330,10 @@ class Workspace:
         return settings_here(root, self.places.state)
 
     def _open_identities(self) -> IdentityResolver:
-        return IdentityResolver(self.store)
+        return IdentityResolver(self.store, self._clean)
+
+    def _clean(self, text: str) -> str:
+        return self.redactor.keeplore_redact(text, "") or text
 
     def _open_engine(self, root: Path) -> EngineMaker:
         settings = self.settings.index

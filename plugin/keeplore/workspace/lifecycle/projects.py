@@ -74,7 +74,7 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
         )
     project = replace(identity.proposal, name=name or identity.proposal.name)
     _expect_free(workspace, project.name)
-    save_project(workspace.store, project)
+    save_project(workspace.store, workspace.identities.written(project))
     workspace.identities.forget()
     ProjectManifests().take(workspace, directory)
     return project
@@ -210,6 +210,7 @@ def reassign(
 
     No memory file is touched or moved. Raises NotFound for a project without entry and memory.
     """
+    met = met and workspace.identities.written(met)
     known = filter(None, (met, *load_projects(workspace.store)))
     entries = {entry.name: entry for entry in known}
     workspace.index.refresh()
