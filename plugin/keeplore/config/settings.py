@@ -289,10 +289,8 @@ def parse_settings(path: Path, text: bytes) -> Any:
     try:
         data = parsed_yaml(text)
     except RepeatedKey as e:
-        raise ConfigError(
-            f"{path}, line {e.line}: {e.key}: it stands twice",
-            "Join the two, or remove one",
-        ) from e
+        place = f"{path}, line {e.line}"
+        raise ConfigError(f"{place}: {e}", "Join the two, or remove one") from e
     except (yaml.YAMLError, ValueError) as e:
         raise ConfigError(
             f"{path} is no YAML: {' '.join(str(e).split())}", "Mend that line"

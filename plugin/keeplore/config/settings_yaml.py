@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -15,8 +15,8 @@ class RepeatedKey(ValueError):
     """A key that stands twice, of which YAML would keep the last alone; ``line`` counts from 1."""
 
     def __init__(self, key: str, line: int) -> None:
-        super().__init__(f"the key {key!r} stands twice")
-        self.key, self.line = key, line
+        super().__init__(f"{key}: it stands twice")
+        self.line = line
 
 
 class _SettingsLoader(yaml.CSafeLoader):
@@ -27,13 +27,17 @@ class _SettingsLoader(yaml.CSafeLoader):
         node: yaml.MappingNode,
         deep: bool = False,  # noqa: FBT001, FBT002  # the base class says so
     ) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            name = key.value if isinstance(key, yaml.ScalarNode) else ""
-            if name in seen:
-                raise RepeatedKey(name, key.start_mark.line + 1)
-            seen.add(name)
+        _refuse_repeated(key for key, _ in node.value)
         return super().construct_mapping(node, deep)
+
+
+def _refuse_repeated(keys: Iterable[yaml.Node]) -> None:
+    """Raise RepeatedKey where two of a mapping's keys are one text."""
+    seen: set[str] = set()
+    for key in keys:
+        if isinstance(key, yaml.ScalarNode) and key.value in seen:
+            raise RepeatedKey(key.value, key.start_mark.line + 1)
+        seen.add(str(key.value))
 
 
 @lru_cache(maxsize=8)

@@ -64,6 +64,11 @@ class Project:
         """The paths that it is recognised by."""
         return {self.path, *self.paths} - {""}
 
+    @property
+    def has_mark(self) -> bool:
+        """Whether it was written without a secret that it is recognised by."""
+        return _MARK in " ".join((*self.places, *self.remotes)).lower()
+
     def cleaned(self, clean: Cleaned) -> Project:
         """The entry as it may be written: a folder or a remote may be called as a customer is."""
         return replace(
@@ -159,12 +164,10 @@ def _known_cleaned(
     projects: Sequence[Project], found: _Evidence, clean: Cleaned
 ) -> Identity | None:
     """The project whose entry fits what is written of these; None where none is written so."""
-    texts = (text for entry in projects for text in (*entry.places, *entry.remotes))
-    if not any(_MARK in text.lower() for text in texts):  # `clean` is dear
+    if not any(entry.has_mark for entry in projects):  # `clean` is dear
         return None
     remotes = _cleaned(found.remotes, clean)
-    written = replace(found, remotes=remotes, path=clean(found.path))
-    return _known(projects, written)
+    return _known(projects, replace(found, remotes=remotes, path=clean(found.path)))
 
 
 def _cleaned(remotes: Iterable[str], clean: Cleaned) -> tuple[str, ...]:

@@ -132,10 +132,7 @@ class ReplacementLookup:
         if row is None or memory is None:
             return None
         at = row.updated_at or row.created_at
-        # the parts of a conversation are no statement of its own
-        is_talk = row.kind == "conversation"
-        stated = memory.title if is_talk else statement_of(memory)
-        return LaterStatement(clip(stated), row.id, "", at)
+        return LaterStatement(clip(_stated(memory)), row.id, "", at)
 
     def _next_statement(
         self, sayings: Sequence[_Said], scope: ScopeFilter, session: str
@@ -194,6 +191,11 @@ class ReplacementLookup:
     def _load_believed(self, path: str) -> Memory | None:
         memory = self.load(path)
         return memory if memory and self.trust(memory) in BELIEVED else None
+
+
+def _stated(memory: Memory) -> str:
+    """What a memory states; of a conversation its title, for its parts are no statement."""
+    return memory.title if memory.kind == "conversation" else statement_of(memory)
 
 
 def _lateness(later: LaterStatement) -> tuple[str, bool, str]:
