@@ -47,7 +47,8 @@ class Shared:
         self.git("remote", "add", "origin", str(remote))
         # so that nothing but the person's own git pulls or pushes
         settings = self.root / "keeplore.yaml"
-        settings.write_text(settings.read_text() + "\nsync: {automatic: false}\n")
+        text = settings.read_text()
+        settings.write_text(text.replace("automatic: true", "automatic: false"))
         self.git("add", "keeplore.yaml")
         self.git("commit", "-qm", "Sync by hand")
         self.git("push", "-q", "--set-upstream", "origin", "main")
@@ -177,7 +178,8 @@ def test_exactly_the_difference_is_read_and_embedded(shared):
 @pytest.mark.parametrize("storm", [2_000, pytest.param(10_000, marks=pytest.mark.soak)])
 def test_thousands_of_files_are_indexed_once_each_and_make_no_commit(shared, storm):
     settings = shared.other / "keeplore.yaml"
-    settings.write_text(settings.read_text() + "\nembedding: {model: /nowhere}\n")
+    text = settings.read_text()
+    settings.write_text(text.replace("model: packaged", "model: /nowhere"))
     shared.push(first="The first one.")
     shared.git("pull", "-q")
     shared.start()
@@ -276,25 +278,12 @@ sys.exit(hasty_worker.main())
 @pytest.mark.skipif(
     not Path("/proc/sys/fs/inotify").is_dir(), reason="the limits are those of Linux"
 )
-@pytest.mark.parametrize(
-    ("function", "number", "given", "name"),
-    [
-        ("inotify_init", 24, 0, "max_user_instances"),
-        ("inotify_add_watch", 28, 1, "max_user_watches"),
-        (
-            "inotify_add_watch",
-            28,
-            3,
-            "max_user_watches",
-        ),  # enough for all but the folder furthest down
-    ],
-)
-def test_where_the_system_gives_no_watches_files_are_looked_at(
-    shared, function, number, given, name
-):
+def test_where_the_system_gives_no_watches_files_are_looked_at(shared):
+    name = "max_user_watches"
     shared.push(tax="Tax is rounded per line.")
     shared.git("pull", "-q")
-    shared.start_limited(function, number, given)
+    # enough for all but the folder furthest down
+    shared.start_limited("inotify_add_watch", 28, 3)
     assert name in shared.machine.status()["unwatched"]
     assert name in shared.machine.keeplore("worker", "status").stdout.decode()
     assert name in shared.machine.keeplore("doctor", check=False).stdout.decode()

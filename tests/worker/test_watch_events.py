@@ -1,10 +1,13 @@
 """What the watch tells of, and what it keeps to itself."""
 
+import ctypes
+import errno
 import time
 from pathlib import Path
 
 import pytest
 from waiting import until
+from watchdog.observers import inotify_c
 
 from keeplore.worker.watch import Watch
 
@@ -133,3 +136,38 @@ def test_after_a_folder_was_made_the_system_is_asked_whether_it_gives_one_watch_
     assert watch._has_grown
     assert watch.follow([watched.root]) == ""
     assert not watch._has_grown
+
+
+@pytest.mark.parametrize(
+    ("function", "refusal", "given", "limit"),
+    [
+        ("inotify_init", errno.EMFILE, 0, "max_user_instances"),
+        ("inotify_add_watch", errno.ENOSPC, 1, "max_user_watches"),
+        # enough for all but the folder furthest down
+        ("inotify_add_watch", errno.ENOSPC, 3, "max_user_watches"),
+    ],
+)
+def test_where_the_system_refuses_the_limit_is_named_and_entries_are_told(
+    tmp_path, monkeypatch, function, refusal, given, limit
+):
+    left = iter(range(given))
+    real = getattr(inotify_c, function)
+
+    def limited(*arguments):
+        if next(left, None) is not None:
+            return real(*arguments)
+        ctypes.set_errno(refusal)
+        return -1
+
+    monkeypatch.setattr(inotify_c, function, limited)
+    box, root = tmp_path / "state" / "box", tmp_path / "team"
+    (root / "memory" / "facts").mkdir(parents=True)
+    arrived = []
+    watch = Watch(box, arrived.append, lambda: None)
+    try:
+        assert limit in watch.follow([root])
+        assert limit in watch.follow([root])  # the second time by what is known
+        (box / "1").write_text("{}")
+        until(lambda: arrived == ["1"], "it is told", seconds=20)
+    finally:
+        watch.stop()
