@@ -314,7 +314,8 @@ def test_settings_that_were_mended_elsewhere_come_with_a_sync(
     done = keeplore("sync", cwd=copy)
     assert (done.returncode, "line 3, column 1" in done.stderr) == (1, True)
     git("checkout", "-q", "main", cwd=memory)
-    (memory / "keeplore.yaml").write_text(whole + "wikilinks: true\n")
+    mended = whole.replace("wikilinks: false", "wikilinks: true")
+    (memory / "keeplore.yaml").write_text(mended)
     (memory / "README.md").write_text("Mended\n")
     git("commit", "-qam", "Mended", cwd=memory)
     git("checkout", "-q", "--detach", cwd=memory)
@@ -338,7 +339,8 @@ def test_clone_of_what_is_no_workspace_says_so(git):
 
 def test_a_workspace_that_lost_its_settings_is_named(memory):
     (memory / "keeplore.yaml").unlink()
-    refused(keeplore("recall", "x"), f"{memory} is no workspace", "keeplore init DIR")
+    back = f"`git -C {memory} checkout -- keeplore.yaml` brings it back"
+    refused(keeplore("recall", "x"), f"{memory} is no workspace", back)
 
 
 def test_a_setting_that_nobody_knows_is_named(memory):

@@ -152,7 +152,8 @@ def test_settings_are_followed_while_a_worker_runs(office):
     office.prompt("Prices are kept in cents")
     office.taken()
     settings = office.root / "keeplore.yaml"
-    settings.write_text(settings.read_text() + "\ncapture: {enabled: false}\n")
+    text = settings.read_text()
+    settings.write_text(text.replace("  enabled: true", "  enabled: false", 1))
     office.prompt("Nobody should keep this")
     office.taken()
     assert office.prompts() == ["Prices are kept in cents"]
