@@ -22,6 +22,11 @@ ANSWERED = (
     ("Which port should it listen on?", "8081, 8080 is taken"),
     ("What should happen when the payment fails?", "show an error and keep the cart"),
     ("How should I name the new table?", "order_events"),
+    ("Which columns shall the report have?", "list all but the internal id"),
+    ("What do you want to see on the start page?", "i want to see the totals"),
+    ("Should it deploy by itself?", "no, i want to look at it first"),
+    ("How shall errors be told?", "show them in red"),
+    ("How long shall it last?", "give them 30 days"),
     ("Who approves?", "anna from legal. she's back on the 12th"),
     ("Can I delete `orders_old`?", "not yet, the finance report still reads them"),
     (
@@ -70,6 +75,13 @@ LONG = "it went on like this " * 8
         ("How long is the timeout?", LONG),
         ("How long is the timeout?", ""),
         ("1. How long is the timeout?\n2. Who pays?", "it is slow"),  # by its number
+        # asks in return
+        ("Where should it write?", "can you first show me what changed"),
+        ("Where should it write?", "hold on, explain the cron part again"),
+        ("Where should it write?", "i want to check the disk first"),
+        ("Which columns shall it have?", "can you list the ones we have now"),
+        ("How many workers shall run?", "one moment, i'll ask our admin"),
+        ("How long shall it last?", "give me a minute"),
     ],
 )
 def test_another_message_answers_nothing(reply: str, message: str) -> None:

@@ -14,7 +14,7 @@ from operator import attrgetter
 from keeplore.capture.cues import opens_with, says
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
-from keeplore.text.terms import count_terms
+from keeplore.text.terms import count_terms, terms
 
 LAST_WORDS = 3  # sentences that end a reply
 ANSWER_WORDS = 30  # of a message that may be an answer as a whole
@@ -83,9 +83,19 @@ def _is_brief(message: Sequence[Sentence]) -> bool:
 
 
 def _begins_work(text: str, question: str) -> bool:
-    """Is it a task, and no answer to how a thing shall be?"""
+    """Is it a task, or asked in return, and no answer to how a thing shall be?"""
+    if asks_in_return(text, question):
+        return True
     is_task = any(opens_with(text, name) for name in _NEW_TASK)
     return is_task and not says(question, "asks_how_it_shall_be")
+
+
+def asks_in_return(text: str, question: str) -> bool:
+    """Does a message ask for something of its own in the place of an answer?"""
+    if any(opens_with(text, name) for name in ("affirmed", "turns_down")):
+        return False
+    is_asking = opens_with(text, "asks_in_return")
+    return is_asking and not {*terms(text)} & {*terms(question)}
 
 
 def _question_of_matter(reply: str) -> str:

@@ -41,6 +41,8 @@ def test_an_answer_stands_behind_its_question(asked: str, answer: str) -> None:
         (KEEP, "dunno yet"),
         (KEEP, "a year of logs, I think"),
         (KEEP, "show me the shelves"),
+        (KEEP, "first tell me what it costs"),
+        (KEEP, "hold on, explain the plug again"),
         ("Should I commit the logs?", "no"),
         ("Is the log of the red kiln complete?", "yes, the red one is there"),
         (

@@ -121,6 +121,8 @@ def test_what_is_called_or_goes_for_good_is_a_decision(choice: str) -> None:
         "lets also fix the graphing to be more effective",
         "I think we need to again try to load more data",
         "ok sounds good",
+        "I would like to rerun last night's import first",
+        "we need to rerun the backfill for January",
         "deixa mais rápido",
         "把它改成快一点",
     ],

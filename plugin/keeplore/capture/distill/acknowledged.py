@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from keeplore.capture.adjacency import (
     ANSWER_WORDS,
+    asks_in_return,
     closing_question,
     closing_questions,
     last_reply,
@@ -45,6 +46,7 @@ NO_SETTLING = (
     "workflow",
     "workflow_question",
     "trouble",
+    "tells_symptom",
     "undecided",
     "far_off",
     "chore",
@@ -84,6 +86,7 @@ NO_ANSWER = (
     "tells_state",
 )
 _SAYS_MORE = re.compile(r"[\s\d`]")  # than one word, or a figure or a name in code
+_WORD = re.compile(r"\w+")
 _NAMED = re.compile(
     r"\d+(?:[.,:]\d+)*|\b\w*[a-z][A-Z]\w*\b|\b(?!OK\b)[A-Z]{2,}\b|`[^`]+`"
 )
@@ -149,6 +152,7 @@ def answers_taken_up(
     if not (reply and is_telling) or _is_asking(exchange.user):
         return
     asked = _put_to_person(before)
+    rulings = [text for text in rulings if not asks_in_return(text, asked)]
     if not _is_settled_by(reply[0].text, asked):
         rulings = [text for text in rulings if _rules_first(text)]
         if not _answers_open_choice(reply[0].text, before):
@@ -379,6 +383,7 @@ def _is_confirmation(text: str) -> bool:
         opens_with(text, "confirms")
         or opens_with(text, "concludes")
         or says(text, "now_set")
+        or says(text, "says_now")
         or weight_of(text, "done") > 0
     )
 
@@ -386,11 +391,25 @@ def _is_confirmation(text: str) -> bool:
 def _in_common(said: str, stated: str) -> int:
     """How many words a statement takes up of a sentence, 0 for too few."""
     own = {*terms(said)}
-    named = _names(said) & _names(stated)
-    shared = own & {*terms(stated)}
+    shared = len(own & {*terms(stated)})
     is_brief = len(said.split()) <= BRIEF and stands_alone(said)
     least = len(own) / 2 if is_brief else SHARED
-    return len(named | shared) if named or len(shared) >= least else 0
+    is_enough = shared >= least or _shared_names(said, stated)
+    return words_taken_up(said, stated) if is_enough else 0
+
+
+def words_taken_up(said: str, stated: str) -> int:
+    """How many content words and names a statement has of a sentence."""
+    return len(_shared_names(said, stated) | ({*terms(said)} & {*terms(stated)}))
+
+
+def _shared_names(said: str, stated: str) -> set[str]:
+    """The names and figures of both, also those that the person types in small letters ("csv")."""
+    typed = {*_WORD.findall(said)}
+    named = _names(stated)
+    return named & _names(said) | {
+        n for n in named if n.isupper() and n.lower() in typed
+    }
 
 
 def _names(text: str) -> set[str]:
@@ -408,6 +427,7 @@ def closing_answer(message: Sequence[Sentence], before: Exchange) -> str:
         return ""
     first = message[0]
     may_answer = _may_answer(first) or opens_with(first.text, "turns_down")
+    may_answer = may_answer and not asks_in_return(first.text, question)
     if not may_answer or not _is_answer(question, first.text):
         return ""
     words = sum(len(s.text.split()) for s in message)

@@ -26,7 +26,6 @@ from keeplore.capture.distill.agreements.plans import (
     agrees_to_plan,
     planned_approach,
 )
-from keeplore.capture.distill.agreements.suggestions import suggestion
 from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
 from keeplore.capture.distill.choices.choice import LOOK_BACK, Choice
 from keeplore.capture.distill.choices.lettered_answers import (
@@ -41,6 +40,7 @@ from keeplore.capture.distill.decision_weights import (
     stipulations,
     without_next_steps,
 )
+from keeplore.capture.distill.followed_suggestions import suggestions
 from keeplore.capture.distill.numbered_answers import answers_by_number
 from keeplore.capture.distill.standing_decisions import (
     CONFIRMED,
@@ -166,8 +166,8 @@ def _decisions_of_message(
         is_told = text == taken or any(text in line for line in replacing)
         if not is_told and not _is_handed_back(text, message, earlier):
             yield from _telling_of_what(decision, question)
-    if put := suggestion(message, exchange):
-        yield decision_of(put, "user", exchange.id, CONFIRMED, at)
+    for line in suggestions(message, exchange):
+        yield decision_of(line, "user", exchange.id, CONFIRMED, at)
     yield from _decisions_in_answers(exchange, at)
 
 

@@ -25,7 +25,7 @@ def suggestion(message: Sequence[Sentence], exchange: Exchange) -> str:
     answer = sentences(exchange.assistant)[:IN_REPLY]
     if len(put) > 1 or not answer or not opens_with(answer[0].text, "assented"):
         return ""
-    put = put or [s for s in message if _is_put_softly(s)]
+    put = put or [s for s in message if is_put_softly(s)]
     if not put or count_terms(put[0].text) < NAMED_TERMS:
         return ""
     said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
@@ -33,7 +33,7 @@ def suggestion(message: Sequence[Sentence], exchange: Exchange) -> str:
     return answer_line(put[0].text, next(telling, answer[0].text))
 
 
-def _is_put_softly(sentence: Sentence) -> bool:
+def is_put_softly(sentence: Sentence) -> bool:
     """Does the person speak for a way or against one, without being sure?"""
     if sentence.is_question or not stands_alone(sentence.text):
         return False

@@ -1,0 +1,80 @@
+"""Ways that the person puts as a question, or with a doubt, and that the agent then goes.
+
+"Could the report be weekly?" orders nothing by its form (J. Searle, "Indirect speech acts", 1975).
+That the agent says "the report is weekly now" tells that it was meant so, and "you're right" that
+the agent found it right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from keeplore.capture.adjacency import last_reply
+from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.distill.acknowledged import STATING, words_taken_up
+from keeplore.capture.distill.agreements.suggestions import is_put_softly, suggestion
+from keeplore.memory import Exchange
+from keeplore.text.revisions import revision_of
+from keeplore.text.sentences import Sentence, answer_line
+from keeplore.text.terms import count_terms
+
+FEWEST_SHARED = 2  # content words of a suggestion that a report takes up
+AGREEING = ("confirms", "affirmed", "assented")  # how a reply begins that says yes
+# what is asked of the agent for the moment, and no way to go
+ERRANDS = ("task", "work_order", "next_step")
+
+
+def suggestions(message: Sequence[Sentence], exchange: Exchange) -> list[str]:
+    """The only suggestion with what the agent says of it who finds it right; else each with the
+    report that it was followed.
+    """
+    if found_right := suggestion(message, exchange):
+        return [found_right]
+    return [*_followed_suggestions(message, exchange)]
+
+
+def _followed_suggestions(
+    message: Sequence[Sentence], exchange: Exchange
+) -> Iterator[str]:
+    reply = last_reply(exchange)[:STATING]
+    for suggested in filter(_may_be_followed, message):
+        if report := _report_on(suggested.text, reply):
+            yield answer_line(suggested.text, report)
+
+
+def _report_on(suggested: str, reply: Sequence[Sentence]) -> str:
+    """The sentence of a reply that tells of the most words of a suggestion that it was followed; ""
+    where the reply turns it down, or tells of something else.
+    """
+    reports = [s.text for s in reply if not s.is_heading and _tells_what_is_set(s)]
+    opening, doubts_need = (
+        reply[0].text if reply else "",
+        says(suggested, "doubts_need"),
+    )
+    if not reports or (opens_with(opening, "turns_down") and not doubts_need):
+        return ""
+    is_plain = doubts_need or any(opens_with(opening, name) for name in AGREEING)
+    least = 1 if is_plain else min(FEWEST_SHARED, count_terms(suggested))
+    best = max(reports, key=lambda report: words_taken_up(suggested, report))
+    return best if words_taken_up(suggested, best) >= least else ""
+
+
+def _tells_what_is_set(sentence: Sentence) -> bool:
+    """Does the agent say that something was done, or how it is from now on?"""
+    text = sentence.text
+    is_told = opens_with(text, "confirms") or says(text, "says_now")
+    return not sentence.is_question and (is_told or weight_of(text, "done") > 0)
+
+
+def _may_be_followed(sentence: Sentence) -> bool:
+    """Is it a way to go, asked or said with a doubt, and no errand?"""
+    text = sentence.text
+    is_put = sentence.is_question and says(text, "suggested_way")
+    if not (is_put or is_put_softly(sentence)) or sentence.label:
+        return False
+    if says(text, "asks_leave"):
+        return False
+    if says(text, "asks_agent") and not revision_of(text):
+        return False
+    is_errand = any(opens_with(text, name) for name in ERRANDS)
+    return not (is_errand or says(text, "chore"))
