@@ -192,3 +192,17 @@ def test_a_retraction_takes_back_what_was_settled() -> None:
         Exchange("t-2", AT, "Oh. Then no, scrap that.", ("It is gone.",)),
     ]
     assert decisions(exchanges) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "said"),
+    [
+        ("put it in `close()`", "Got it:\n\n```python\ndef close(): ...\n```", []),
+        ("move that to closeLog", "Got it:\n\n```js\ncloseLog() {}\n```", None),
+        ("move that to closeLog", "Got it. The file is flushed.", []),
+    ],
+)
+def test_a_place_that_the_reply_shows_in_its_code_is_settled(
+    message: str, reply: str, said: list[str] | None
+) -> None:
+    assert lines(message, reply) == ([message] if said is None else said)

@@ -53,6 +53,25 @@ def test_where_nothing_was_wrong_the_work_alone_is_told() -> None:
 
 
 @pytest.mark.parametrize(
+    "trouble",
+    [
+        "the api grows until the pod gets killed",
+        "our mails land in spam",
+        "the worker hangs after an hour",
+        "the logo is not shown on my phone",
+    ],
+)
+def test_a_symptom_is_trouble_so_that_what_was_found_is_told(trouble: str) -> None:
+    found = "The tracer keeps each finished span until it is exported."
+    remedy = "I set `OTEL_EXPORTER_OTLP_ENDPOINT` for the pod."
+
+    assert outcome((trouble, f"{found} {remedy}"), ("thanks", "Good.")) == [
+        found,
+        remedy,
+    ]
+
+
+@pytest.mark.parametrize(
     "guess",
     [
         "My guess is the cache of connections of the shop.",
@@ -99,6 +118,9 @@ def test_a_guess_before_a_remedy_is_no_finding(guess: str) -> None:
         "tests are still red",
         "thanks, but the time-outs are still there",
         "please undo that",
+        "it's been two hours, still spam",
+        "still nothing",
+        "deployed, still ugly",
     ],
 )
 def test_who_says_that_it_goes_on_sends_the_answer_back(message: str) -> None:
@@ -128,6 +150,11 @@ def test_who_says_that_it_goes_on_sends_the_answer_back(message: str) -> None:
         "plus a unique key so it cant happen again",
         "the site is back up, thanks",
         "commit it",
+        "yes still valid",
+        "still works, thanks",
+        "what is still missing",
+        "the question is still open",
+        "i am still unsure",
     ],
 )
 def test_who_goes_on_lets_the_answer_stand(message: str) -> None:

@@ -321,3 +321,30 @@ def test_a_suggestion_that_the_person_sends_back_is_not_decided() -> None:
     texts = [one.quote.text for one in decisions([FIRST, exchange, later])]
 
     assert all("weekly now" not in text for text in texts)
+
+
+POINTS = """Can you look at this idea:
+
+- we keep one file per customer
+- the number is stored in the index
+- if there is only one, it works as now
+"""
+
+
+@pytest.mark.parametrize(
+    ("lead", "reply", "kept"),
+    [
+        ("Can you look at this idea:", "This is a clever approach. Two remarks.", 2),
+        ("How about this:", "I like it.", 2),
+        ("Can you look at this idea:", "The index is rebuilt each night.", 0),
+        ("What do you think of the idea?", "That works, but it is slow.", 0),
+        ("Here is what the log says:", "Good plan.", 0),
+    ],
+)
+def test_the_points_of_an_idea_are_decided_that_the_agent_finds_right(
+    lead: str, reply: str, kept: int
+) -> None:
+    points = ["we keep one file per customer", "the number is stored in the index"]
+    message = POINTS.replace("Can you look at this idea:", lead)
+
+    assert decided(message, reply) == points[:kept]

@@ -113,7 +113,8 @@ class Acknowledged:
             if self.stated:
                 return answer_line(self.said, self.stated)
             return answer_line(self.asked, self.said)
-        is_enough = count_terms(self.said) >= SPEAKS_FOR_ITSELF
+        is_same = {*terms(self.stated)} <= {*terms(self.said)}
+        is_enough = is_same or count_terms(self.said) >= SPEAKS_FOR_ITSELF
         if not self.stated or (is_enough and stands_alone(self.said)):
             return self.said
         return answer_line(self.said, self.stated)
@@ -135,8 +136,16 @@ def sentences_taken_up(
     # what says itself that something shall be otherwise, and is no reason for something else
     told = [pair.said for pair in found]
     for text in settling if is_confirmed else ():
-        if text not in told and revision_of(text) and not weight_of(text, "reason"):
+        is_other = revision_of(text) and not weight_of(text, "reason")
+        if text not in told and (is_other or _puts_it_there(text, exchange)):
             yield Acknowledged(text, "")
+
+
+def _puts_it_there(text: str, exchange: Exchange) -> bool:
+    """Does a sentence say of what is talked about where to put it, and the reply show that?"""
+    replies = [reply for reply in exchange.replies if isinstance(reply, str)]
+    shown = "".join(replies[-1:])
+    return opens_with(text, "puts_it") and any(name in shown for name in _names(text))
 
 
 def answers_taken_up(

@@ -7,30 +7,35 @@ the agent found it right.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from keeplore.capture.adjacency import last_reply
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.distill.acknowledged import STATING, words_taken_up
 from keeplore.capture.distill.agreements.suggestions import is_put_softly, suggestion
+from keeplore.capture.distill.antecedents import stands_alone
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
-from keeplore.text.sentences import Sentence, answer_line
+from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms
 
+_ASIDE = re.compile(r"\([^()]*\)")
 FEWEST_SHARED = 2  # content words of a suggestion that a report takes up
 AGREEING = ("confirms", "affirmed", "assented")  # how a reply begins that says yes
+MOST_POINTS = 4  # of an idea
 # what is asked of the agent for the moment, and no way to go
 ERRANDS = ("task", "work_order", "next_step")
 
 
 def suggestions(message: Sequence[Sentence], exchange: Exchange) -> list[str]:
     """The only suggestion with what the agent says of it who finds it right; else each with the
-    report that it was followed.
+    report that it was followed; else the points of an idea that the agent finds right.
     """
     if found_right := suggestion(message, exchange):
         return [found_right]
-    return [*_followed_suggestions(message, exchange)]
+    followed = [*_followed_suggestions(message, exchange)]
+    return followed or _approved_points(message, exchange)
 
 
 def _followed_suggestions(
@@ -78,3 +83,19 @@ def _may_be_followed(sentence: Sentence) -> bool:
         return False
     is_errand = any(opens_with(text, name) for name in ERRANDS)
     return not (is_errand or says(text, "chore"))
+
+
+def _approved_points(message: Sequence[Sentence], exchange: Exchange) -> list[str]:
+    opening = sentences(exchange.assistant)[:1]
+    if not any(opens_with(s.text, "assented") for s in opening):
+        return []
+    listed = [s for s in message if s.label and s.is_first and not s.within]
+    points = [s.text for s in listed if says(s.lead, "idea_lead") and _is_point(s)]
+    return points[:MOST_POINTS]
+
+
+def _is_point(sentence: Sentence) -> bool:
+    text = sentence.text
+    is_whole = not (sentence.is_question or text.endswith((":", "：")))
+    said = _ASIDE.sub("", text)
+    return is_whole and stands_alone(text) and not says(said, "undecided")

@@ -57,7 +57,8 @@ def outcomes(exchanges: Sequence[Exchange], sent_back: Set[int]) -> Weighed:
 
 
 def _tells_trouble(message: str) -> bool:
-    return any(says(s.text, "trouble") for s in sentences(message)[:OPENING])
+    opening = [s.text for s in sentences(message)[:OPENING]]
+    return any(says(text, "trouble") or says(text, "tells_symptom") for text in opening)
 
 
 def _before_remedies(message: Sequence[Sentence]) -> Set[int]:
