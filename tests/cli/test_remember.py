@@ -368,6 +368,7 @@ def test_a_program_says_what_a_note_is_about(
             {"text": CENTS, "entities": [DEPENDS] * 51},
             "entities: List should have at most 50 items",
         ),
+        ({"text": CENTS, "scope": "galaxy"}, "scope: Input should be '', 'user'"),
         (
             {"text": CENTS, "aspects": [{**ASPECT, "kind": "rule"}]},
             "aspects.0.kind: Input should be 'attribute' or 'constraint'",

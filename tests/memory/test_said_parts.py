@@ -134,11 +134,19 @@ JSON_PARTS = [
         (CONVERSATION, PARTS),
         (NOTE, NOTE_PARTS),
         (JSON, JSON_PARTS),
+        (
+            '{\n  "schema": 1,\n  "name": "shop",\n  "path": "~/shop"\n}\n',
+            [
+                ("words", '{\n  "schema": 1,'),
+                ("id", "shop"),
+                ("words", '  "path": "~/shop"\n}'),
+            ],
+        ),
         ("", []),
         ("---\nid: 1\n", [("words", "---\nid: 1")]),
         ("\ufeff---\r\nid: 1\r\n---\r\nsaid", [("id", " 1"), ("words", "said")]),
     ],
-    ids=["conversation", "note", "json", "nothing", "unclosed", "windows"],
+    ids=["conversation", "note", "json", "project", "nothing", "unclosed", "windows"],
 )
 def test_each_part_of_a_file_is_said_or_ours(
     text: str, expected: list[tuple[str, str]]

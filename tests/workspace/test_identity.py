@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.redact import Redactor
 from keeplore.store import Store
 from keeplore.workspace.identity import (
     IdentityResolver,
@@ -292,3 +293,10 @@ def test_an_entry_is_written_without_what_is_denied_and_recognised_all_the_same(
         text = store.read_text(f"projects/{name}/project.json", 9_999)
         assert "acme" not in text.lower() and "denied:12ab34" in text
     assert {entry.name for entry in load_projects(store)} == {"app", "shop"}
+
+
+def test_the_name_of_a_project_keeps_its_entry_out_of_no_commit():
+    entry = Project("acme-shop", path="~/shop").to_json().encode()
+    strict = Redactor(deny=["acme"])
+    assert not [*strict.scan(entry)]
+    assert [*strict.scan(entry.replace(b"~/shop", b"~/acme"))]

@@ -35,6 +35,8 @@ _JSON_IDS = re.compile(
     rb'"(?:id|at|machine|content|session|turn|conversation|target|against|from|of|commit)": ?'
     rb'"(?P<id>(?:[^"\\\n]|\\.)*)"'
     rb'|"(?:turns|blobs)": ?\[(?P<ids>(?:\s*"(?:[^"\\\n]|\\.)*",?)*)\s*\]'
+    # of a project, which is also the name of its folder
+    rb'|(?m:^  "name": "(?P<link>[a-z0-9][a-z0-9._-]{0,62})",?$)'
 )
 _EXCHANGES = re.compile(rb"^%s\r?$" % EXCHANGES.encode(), re.MULTILINE)
 _MARKS = re.compile(

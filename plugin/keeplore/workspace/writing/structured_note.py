@@ -121,7 +121,7 @@ class StructuredNote(NoteSubject):
     text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
     title: Annotated[str, StringConstraints(max_length=200)] = ""
     category: str = ""
-    scope: str = ""
+    scope: Literal["", "user", "workspace", "project"] = ""
     project: str = ""
     agent: Annotated[str, StringConstraints(max_length=200)] = ""
     replaces: str = ""
