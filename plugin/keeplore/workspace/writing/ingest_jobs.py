@@ -19,6 +19,7 @@ from keeplore.errors import (
     RepositoryBusy,
     SourceRefused,
     SourceUnavailable,
+    reason_of,
 )
 from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
 from keeplore.jobs.queue import MAX_ATTEMPTS, Job
@@ -134,8 +135,8 @@ class IngestQueue:
         except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
             is_last = job.attempts >= MAX_ATTEMPTS
             state = IngestState.FAILED if is_last else IngestState.QUEUED
-            self._note_end(status, state, str(e))
-            self._queue.fail(job, datetime.now(UTC), str(e))
+            self._note_end(status, state, _why(e))
+            self._queue.fail(job, datetime.now(UTC), _why(e))
         except KeeploreError as e:  # trying again would end in the same way
             self._note_end(status, IngestState.FAILED, str(e))
             self._queue.done(job)
@@ -226,6 +227,15 @@ class IngestQueue:
             _prune(self._folder)
         self._report(status)
         return status
+
+
+def _why(error: Exception) -> str:
+    """Why a source could not be kept, and the next step."""
+    if not isinstance(error, OSError):
+        return str(error)
+    place = f"{error.filename}: " if error.filename else ""
+    remedy = "Make room there, or see whose it is, and ingest it again"
+    return f"{place}{reason_of(error)}. {remedy}"
 
 
 def source_named(
