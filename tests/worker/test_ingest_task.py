@@ -13,7 +13,6 @@ from keeplore.store import Store
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.ingest_jobs import IngestQueue
 
-
 MAKE_ROOM = "Make room there, or see whose it is, and ingest it again"
 
 
