@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from new_workspace import lay_down
 
 from keeplore.client import brief_on_disk as disk
 from keeplore.config.places import Places
+from keeplore.config.settings import ContextSettings
 from keeplore.connect.assets import client_folder
 from keeplore.connect.client_copy import command_line, write_clients
 from keeplore.memory import parse, serialise
 from keeplore.memory.note import NoteDraft
+from keeplore.recall.render import TextBudget
 from keeplore.text.fences import strip_fenced
 from keeplore.text.query_terms import token_count
 from keeplore.worker.context import context_provider
@@ -210,6 +213,19 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     # deadlines are tested apart: a busy machine must not make silence of an answer
     monkeypatch.setattr(context_provider, "VECTOR_SHARE", 1000.0)
     monkeypatch.setattr(context_provider, "SPOOL_SHARE", 1000.0)
+    before_edit = ContextProvider._context_before_edit
+
+    def unhurried(
+        provider: ContextProvider,
+        paths: str,
+        origin: Origin,
+        settings: ContextSettings,
+        room: TextBudget,
+    ) -> str:
+        patient = replace(settings, deadline_ms=120_000)
+        return before_edit(provider, paths, origin, patient, room)
+
+    monkeypatch.setattr(ContextProvider, "_context_before_edit", unhurried)
     with Registry(places) as registry:
         desk = Desk(registry)
         # without a loaded model, words in common decide alone and are trusted less
