@@ -233,3 +233,23 @@ def test_what_people_say_of_errors_is_their_own(line: str) -> None:
 def test_a_long_line_is_read_in_time_that_grows_with_it(unit: str) -> None:
     line = unit * (200_000 // len(unit))
     assert own_words(f"{line}\nmine").endswith("mine")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "the page should have:",
+        "fix these issues:",
+        "I found where the issue is, so let me say how it shall be:",
+        "messages must be:",
+    ],
+)
+def test_what_somebody_wants_of_a_page_is_no_page(line: str) -> None:
+    assert pasted_words(f"{line}\nround the total to 5 cents") == ""
+
+
+@pytest.mark.parametrize(
+    "line", ["here is the ticket:", "the issue says we should do this:"]
+)
+def test_a_page_is_somebody_elses_whatever_it_wants(line: str) -> None:
+    assert pasted_words(f"{line}\nnever cache tokens") == "never cache tokens"

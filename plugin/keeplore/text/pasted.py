@@ -26,13 +26,22 @@ _SAYS = (
 )
 # a line after which the rest of the message is somebody else's
 _ANNOUNCED = re.compile(
-    rf"(?:\b{_SOURCE}\b[^.!?\n]{{0,80}}|\b{_SAYS}\b[^.!?\n]{{0,40}}"
+    rf"(?:\b{_SAYS}\b[^.!?\n]{{0,40}}"
     r"|\b(?:from|at|on|of)\s+https?://\S+|\bpasted?\b[^.!?\n]{0,40}):\s*\Z",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(rf"\b{_SOURCE}\b[^.!?\n]{{0,80}}:\s*\Z", re.IGNORECASE)
+# "the page should have:", "fix these issues:" announce what the person wants of it
+_WANTED = re.compile(
+    r"\b(?:should|must|needs? to|wants?|let['’]?s)\b"
+    r"|\b(?:fix|solve|address|resolve|tackle|have|are|were|found|noticed|see)\b"
+    r"[^:\n]{0,40}\bissues\b",
     re.IGNORECASE,
 )
 # "my mail:", "write this comment:" announce words of the person's own
 _OWN = re.compile(
-    r"\b(?:my|our|write|add|post|put|use|create|make|reply|answer)\b", re.IGNORECASE
+    r"\b(?:my|our|write|add|post|put|use|create|make|reply|answer|let me)\b",
+    re.IGNORECASE,
 )
 # "more reviewer feedback: …" with what it says behind, and the title of a review as a whole
 _REVIEWED = re.compile(
@@ -125,5 +134,13 @@ def _lines(message: str) -> Iterator[tuple[str, bool]]:
         yield line, bool(is_rest or fence or mark or _is_marked(line))
         if mark:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        elif not fence and _ANNOUNCED.search(line) and not _OWN.search(line):
+        elif not fence and _announces_text(line):
             is_rest = True
+
+
+def _announces_text(line: str) -> bool:
+    """Does a line lead up to somebody else's text?"""
+    if _OWN.search(line):
+        return False
+    is_named = _NAMED.search(line) is not None and not _WANTED.search(line)
+    return is_named or _ANNOUNCED.search(line) is not None
