@@ -206,3 +206,24 @@ def test_a_place_that_the_reply_shows_in_its_code_is_settled(
     message: str, reply: str, said: list[str] | None
 ) -> None:
     assert lines(message, reply) == ([message] if said is None else said)
+
+
+@pytest.mark.parametrize(
+    "message", ["This file", "However, you forgot the head of the bill"]
+)
+def test_a_mere_pointing_and_a_reproach_settle_nothing(message: str) -> None:
+    talk = [
+        Exchange(
+            "a",
+            "2026-03-01T10:00:00Z",
+            "the till prints nothing",
+            ("Which file should the head of the bill stand in?",),
+        ),
+        Exchange(
+            "b",
+            "2026-03-01T10:05:00Z",
+            message,
+            ("Right, the head of the bill stands in this file now.",),
+        ),
+    ]
+    assert [d.quote.text for d in decisions(talk) if message in d.quote.text] == []

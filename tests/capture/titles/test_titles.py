@@ -1039,3 +1039,50 @@ def test_a_paste_that_was_cut_gives_a_title_and_a_head_without_the_mark(
         parts = distill(exchanges)
         told = [quote.text for part in parts.values() for quote in part]
         assert "left out" not in "\n".join((title_of(exchanges, parts), *told))
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            ("To start, create a file of notes for the second term.", "Done."),
+            "Create a file of notes for the second term",
+        ),
+        (
+            (
+                "I have a scene at kitchen.tscn. I am trying to spawn three cooks.",
+                "The cooks are never added to the tree.",
+            ),
+            "Spawn three cooks",
+        ),
+        (
+            (
+                "the print queue of the till loses bills",
+                "The queue runs in a container.",
+                "are you able to access the docker container where the print queue runs?",
+                "No.",
+            ),
+            "Print queue of the till loses bills",
+        ),
+        (
+            (
+                "I'm trying to figure out an issue, likely a problem with the print queue.",
+                "I will propose a change to the queue.",
+            ),
+            "Problem with the print queue",
+        ),
+        (
+            ("line 124, the bill of the till is not printed", "It is now."),
+            "Bill of the till is not printed",
+        ),
+    ],
+)
+def test_neither_lead_nor_material_nor_means_is_the_task(
+    said: tuple[str, ...], expected: str
+) -> None:
+    assert title(*said) == expected
+
+
+def test_a_clause_that_says_only_when_is_no_title() -> None:
+    said = "When the requested bills are not valid, the till should say so."
+    assert not title(said, "Yes.").startswith("When")

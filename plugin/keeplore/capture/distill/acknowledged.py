@@ -63,6 +63,8 @@ NO_OPENING = (
     "tells_result",
     "introduces",
     "exclaims",
+    "points_only",
+    "reproaches",
 )
 # what is no question about how a thing shall be
 NO_MATTER = (
@@ -84,6 +86,8 @@ NO_ANSWER = (
     "left_to_agent",
     "tells_result",
     "tells_state",
+    "points_only",
+    "reproaches",
 )
 _SAYS_MORE = re.compile(r"[\s\d`]")  # than one word, or a figure or a name in code
 _WORD = re.compile(r"\w+")

@@ -69,6 +69,7 @@ DETACHED = -0.8  # of a later request that names nothing of what the talk begins
 TENTATIVE = -1.5  # of a way that a later message asks about with a "maybe"
 LATER, MOST_LATER = 0.3, 0.9  # what each message before a request takes from it
 LATER_SENTENCE = 0.3  # what each sentence of a message before it takes
+MATERIAL = -0.9  # of what the person has at hand, before what they want of it
 # what each exchange beyond the first takes from the claim of one decision or report to name all
 DETAIL, MOST_DETAIL = 0.1, 8
 ERROR_CHARS = 20_000  # of a message in which an error is looked for
@@ -235,8 +236,10 @@ def _person_titles(message: str, worth: float) -> Iterator[Candidate]:
             yield Wording(retold_wish(sentence), "order"), worth + RETOLD - REQUESTED
         return
     for n, sentence in enumerate(sentences(typed_verb(message))[:MAX_ASKED]):
-        if found := request_wording(sentence):
-            yield found, worth - LATER_SENTENCE * n
+        found = request_wording(sentence)
+        if found and not opens_with(sentence.text, "asks_means"):
+            is_material = opens_with(sentence.text, "has_at_hand")
+            yield found, worth - LATER_SENTENCE * n + MATERIAL * is_material
 
 
 def _offer_titles(message: str, worth: float) -> Iterator[Candidate]:

@@ -284,6 +284,8 @@ def _complaint(text: str) -> str:
     title = ARTICLE.sub("", fit_title(without_lead(text, "title_noise")))
     found = pattern("title_wanting").search(title)
     is_of_something = found is not None and bool(naming_stems(title[: found.start()]))
+    if opens_with(title, "title_subordinate"):
+        return ""
     return title if is_of_something and _stands_alone(title) else ""
 
 
