@@ -22,6 +22,10 @@ ANSWERED = (
     ("Which port should it listen on?", "8081, 8080 is taken"),
     ("What should happen when the payment fails?", "show an error and keep the cart"),
     ("How should I name the new table?", "order_events"),
+    ("How should the list be sorted?", "list the newest first"),
+    ("What should happen to old sessions?", "let them expire after 30 days"),
+    ("What should it do when the server is busy?", "wait 5 seconds and retry"),
+    ("What should happen on a double click?", "first click wins"),
     ("Which columns shall the report have?", "list all but the internal id"),
     ("What do you want to see on the start page?", "i want to see the totals"),
     ("Should it deploy by itself?", "no, i want to look at it first"),
@@ -82,6 +86,9 @@ LONG = "it went on like this " * 8
         ("Which columns shall it have?", "can you list the ones we have now"),
         ("How many workers shall run?", "one moment, i'll ask our admin"),
         ("How long shall it last?", "give me a minute"),
+        ("Which database should we use?", "first tell me what we have"),
+        ("Should I drop the column?", "hold on, let me ask Maria"),
+        ("Which layout do you want for it?", "let me think about it"),
     ],
 )
 def test_another_message_answers_nothing(reply: str, message: str) -> None:

@@ -81,6 +81,20 @@ def test_a_unit_behind_a_figure_is_no_initial() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [
+        ("No. I left it.", "No."),
+        ("No. I've left it.", "No."),
+        ("No. A test needs it.", "No."),
+        ("See No. I of the list.", "See No. I of the list."),
+        ("See No. 5 of the list.", "See No. 5 of the list."),
+    ],
+)
+def test_a_no_by_itself_is_a_sentence(said: str, first: str) -> None:
+    assert sentences(said)[0].text == first
+
+
 def test_the_number_of_an_item_that_a_line_names_ends_no_sentence() -> None:
     message = "Fix:   2. The parser stops. We are on version 2. It works."
     assert [one.text for one in sentences(message)] == [

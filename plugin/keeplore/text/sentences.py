@@ -80,6 +80,9 @@ _SIGN = re.compile(r"[^\w\s]")
 _WORD = re.compile(r"(?<!\S)[^\W\d_]{2,}(?=[,.!?;:]?(?:\s|\Z))")
 _FIGURE = re.compile(r"(?<!\S)\d[\d.,:]{0,8}(?=\s|\Z)")
 _UNIT = re.compile(r"(?<=\d )[a-zA-Z](?=\.\s)")
+_NO = re.compile(
+    r"(?:\A|(?<=[.!?] ))No(?=\. [IA](?:['’][a-z]+)? [a-z])"
+)  # "No. I left it"
 _ITEM_NAMED = re.compile(r"[:：]\s+\d{1,2}[.)]\s*\Z")
 _STRESSED = re.compile(
     r"`[^`\n]*`|(?<![*\w])\*\*(?=[^\s*])([^*\n→]{1,300}?)(?<=\S)\*\*(?![*\w])"
@@ -201,10 +204,10 @@ def _segments(block: str) -> list[str]:
 def _with_whole_code(block: str) -> Iterator[str]:
     """The sentences as they are cut, where code counts as a word: nothing in it ends a sentence.
     Nor does the number of an item that a line names, "Fix: 2. The parser stops". The unit in "it
-    takes 40 s. I raised it" is no initial.
+    takes 40 s. I raised it" is no initial, and "No. I left it" names no number.
     """
     read = _INLINE_CODE.sub(lambda code: _SIGN.sub("X", code[0]), block)
-    read = _UNIT.sub("0", read)
+    read = _NO.sub("So", _UNIT.sub("0", read))
     begin = end = 0
     for segment in sentencex.segment("en", read):
         end += len(segment)

@@ -15,6 +15,81 @@ FIRST = Exchange(
 
 FOLLOWED = [
     (
+        "can we put the feature flags into a table",
+        "The feature flags are in the table `flags` now.",
+        "The feature flags are in the table `flags` now.",
+    ),
+    (
+        "ugh why dont we just use docker compose for this",
+        "Added a compose file for docker with the app and Redis.",
+        "Added a compose file for docker with the app and Redis.",
+    ),
+    (
+        "hmm what if we made the player sprite 32x32",
+        "I changed the player sprite to 32x32 and scaled the hitbox.",
+        "I changed the player sprite to 32x32 and scaled the hitbox.",
+    ),
+    (
+        "isnt it cleaner if the driver owns the buffer",
+        "Agreed. The driver owns the buffer now.",
+        "The driver owns the buffer now.",
+    ),
+    (
+        "Would it make sense to split the config by environment?",
+        "Yes, it does. I split the config into three files.",
+        "I split the config into three files.",
+    ),
+    (
+        "do you think we could drop python 3.8?",
+        "Dropped Python 3.8 from the matrix.",
+        "Dropped Python 3.8 from the matrix.",
+    ),
+    (
+        "any reason not to use sqlite for the tests?",
+        "No reason. The tests run against SQLite now.",
+        "The tests run against SQLite now.",
+    ),
+    (
+        "what do you think about moving the physics to a fixed step?",
+        "Good idea. I moved the physics to a fixed step of 16 ms.",
+        "I moved the physics to a fixed step of 16 ms.",
+    ),
+    (
+        "I wonder if we should use UUIDs for the order ids",
+        "Switched the order ids to UUIDs.",
+        "Switched the order ids to UUIDs.",
+    ),
+    (
+        "might be worth to compress the backups with zstd",
+        "Backups are compressed with zstd now.",
+        "Backups are compressed with zstd now.",
+    ),
+    (
+        "we could also just cap the uploads at 10 MB i guess",
+        "Uploads are capped at 10 MB now.",
+        "Uploads are capped at 10 MB now.",
+    ),
+    (
+        "perhaps a feature flag would be safer for the rollout?",
+        "Added a feature flag for the rollout, off by default.",
+        "Added a feature flag for the rollout, off by default.",
+    ),
+    (
+        "should we perhaps batch the inserts?",
+        "I batch the inserts now, 500 rows at a time.",
+        "I batch the inserts now, 500 rows at a time.",
+    ),
+    (
+        "shouldn’t we store the times in UTC?",
+        "You’re right. All times are stored in UTC now.",
+        "All times are stored in UTC now.",
+    ),
+    (
+        "do we still need the polyfills?",
+        "No. I removed the polyfills.",
+        "I removed the polyfills.",
+    ),
+    (
         "could the report be weekly instead?",
         "The report is weekly now.",
         "The report is weekly now.",
@@ -165,6 +240,50 @@ FOLLOWED = [
 ]
 NOT = [
     ("why is the report weekly?", "Because finance asked for it in March."),
+    (
+        "could the slow query have anything to do with the missing index?",
+        "Yes. I added the missing index, the query takes 4 ms now.",
+    ),
+    (
+        "could the gateway be the one dropping the headers?",
+        "Yes, the gateway dropped the headers. It passes the headers now.",
+    ),
+    (
+        "shouldn't the button be blue already?",
+        "Right, the style sheet was not loaded. The button is blue now.",
+    ),
+    (
+        "can't you just read the log yourself?",
+        "You're right. I read the log: the disk is full.",
+    ),
+    (
+        "maybe you should run the linter first?",
+        "You're right. I ran the linter and fixed two warnings.",
+    ),
+    ("how about the docs, are they updated?", "Updated the docs."),
+    (
+        "do we still need the polyfills?",
+        "Yes, Safari needs them. I added a comment on the polyfills.",
+    ),
+    (
+        "is there any point in keeping both suites?",
+        "Yes, they test other things. I moved both suites to one folder.",
+    ),
+    ("can we deploy", "Yes. I deployed it to staging."),
+    ("maybe its the font", "It is. The font was not loaded. I added the font."),
+    (
+        "what about the 3 skipped tests",
+        "I enabled the skipped tests, all pass now.",
+    ),
+    (
+        "how does the login token get refreshed",
+        "The login token is refreshed by a timer now.",
+    ),
+    ("maybe", "The report is weekly now."),
+    (
+        "Brauchen wir den Index wirklich noch?",
+        "Ja, die Suche nutzt ihn. Ich habe den Index dokumentiert.",
+    ),
     ("could the report be the problem?", "No. The report runs after the import."),
     ("do we need the cache?", "Yes. Without it each page asks the database 40 times."),
     (

@@ -41,7 +41,7 @@ TERSE = 6  # words of a sentence whose figure or name is taken up in any form
 BRIEF = 3  # words of a sentence that is taken up by half of its content words
 SHARED = 2  # content words of a longer one, numbers and names apart
 SPEAKS_FOR_ITSELF = 5  # content words from which a message needs no restatement
-# what settles nothing: work, trouble, doubts, what is told of what was done
+# what settles nothing: work, trouble, doubts, questions, what is told of what was done
 NO_SETTLING = (
     "workflow",
     "workflow_question",
@@ -65,6 +65,7 @@ NO_OPENING = (
     "exclaims",
     "points_only",
     "reproaches",
+    "asks_openly",
 )
 # what is no question about how a thing shall be
 NO_MATTER = (

@@ -13,7 +13,11 @@ from collections.abc import Iterator, Sequence
 from keeplore.capture.adjacency import last_reply
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.distill.acknowledged import STATING, words_taken_up
-from keeplore.capture.distill.agreements.suggestions import is_put_softly, suggestion
+from keeplore.capture.distill.agreements.suggestions import (
+    is_put_as_question,
+    is_put_softly,
+    suggestion,
+)
 from keeplore.capture.distill.antecedents import stands_alone
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
@@ -48,20 +52,32 @@ def _followed_suggestions(
 
 
 def _report_on(suggested: str, reply: Sequence[Sentence]) -> str:
-    """The sentence of a reply that tells of the most words of a suggestion that it was followed; ""
-    where the reply turns it down, or tells of something else.
+    """The report of a reply that takes up the most words of a suggestion; "" where the reply turns
+    the suggestion down, or tells of something else.
     """
     reports = [s.text for s in reply if not s.is_heading and _tells_what_is_set(s)]
-    opening, doubts_need = (
-        reply[0].text if reply else "",
-        says(suggested, "doubts_need"),
-    )
-    if not reports or (opens_with(opening, "turns_down") and not doubts_need):
+    if not reports or _turns_down(suggested, reply[0].text):
         return ""
-    is_plain = doubts_need or any(opens_with(opening, name) for name in AGREEING)
-    least = 1 if is_plain else min(FEWEST_SHARED, count_terms(suggested))
+    least = _fewest_shared(suggested, reply[0].text)
     best = max(reports, key=lambda report: words_taken_up(suggested, report))
     return best if words_taken_up(suggested, best) >= least else ""
+
+
+def _turns_down(suggested: str, opening: str) -> bool:
+    """Does a reply that begins so speak against a suggestion? A no to "do we need it?" does not,
+    and a yes to "do we still need it?" does.
+    """
+    if says(suggested, "doubts_use"):
+        return opens_with(opening, "says_yes")
+    return opens_with(opening, "turns_down") and not says(suggested, "doubts_need")
+
+
+def _fewest_shared(suggested: str, opening: str) -> int:
+    """How many words a report has to take up of a suggestion, for a reply that begins so."""
+    is_agreed = any(opens_with(opening, name) for name in AGREEING)
+    if is_agreed or says(suggested, "doubts_need"):
+        return 1
+    return max(1, min(FEWEST_SHARED, count_terms(suggested)))
 
 
 def _tells_what_is_set(sentence: Sentence) -> bool:
@@ -74,8 +90,8 @@ def _tells_what_is_set(sentence: Sentence) -> bool:
 def _may_be_followed(sentence: Sentence) -> bool:
     """Is it a way to go, asked or said with a doubt, and no errand?"""
     text = sentence.text
-    is_put = sentence.is_question and says(text, "suggested_way")
-    if not (is_put or is_put_softly(sentence)) or sentence.label:
+    is_put = is_put_as_question(sentence) or is_put_softly(sentence)
+    if not is_put or sentence.label:
         return False
     if says(text, "asks_leave"):
         return False

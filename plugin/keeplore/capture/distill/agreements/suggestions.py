@@ -21,7 +21,7 @@ def suggestion(message: Sequence[Sentence], exchange: Exchange) -> str:
     """The one way that the person puts as a question, or what they say with a doubt, with what the
     agent says of it who finds it right; else "".
     """
-    put = [s for s in message if s.is_question and says(s.text, "suggested_way")]
+    put = [s for s in message if is_put_as_question(s)]
     answer = sentences(exchange.assistant)[:IN_REPLY]
     if len(put) > 1 or not answer or not opens_with(answer[0].text, "assented"):
         return ""
@@ -31,6 +31,13 @@ def suggestion(message: Sequence[Sentence], exchange: Exchange) -> str:
     said_of_it = (s.text for s in answer if not (s.is_heading or s.is_question))
     telling = (text for text in said_of_it if count_terms(text) >= NAMED_TERMS)
     return answer_line(put[0].text, next(telling, answer[0].text))
+
+
+def is_put_as_question(sentence: Sentence) -> bool:
+    """Does the person ask for a way to go, with a question mark or without, and for no errand?"""
+    text = sentence.text
+    is_asked = sentence.is_question or opens_with(text, "asks_for_way")
+    return is_asked and says(text, "suggested_way") and not says(text, "asks_leave")
 
 
 def is_put_softly(sentence: Sentence) -> bool:
