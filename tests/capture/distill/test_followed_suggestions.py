@@ -15,6 +15,11 @@ FIRST = Exchange(
 
 FOLLOWED = [
     (
+        "Can we have the sprites in one atlas?",
+        "The sprites are in one atlas now, built by `make atlas`.",
+        "The sprites are in one atlas now, built by `make atlas`.",
+    ),
+    (
         "can we put the feature flags into a table",
         "The feature flags are in the table `flags` now.",
         "The feature flags are in the table `flags` now.",
@@ -270,6 +275,15 @@ NOT = [
         "Yes, they test other things. I moved both suites to one folder.",
     ),
     ("can we deploy", "Yes. I deployed it to staging."),
+    (
+        "could we have the same problem in the worker?",
+        "Yes. I fixed the same problem in the worker.",
+    ),
+    (
+        "what if we already have a user with that mail",
+        "The insert failed. It updates the user with that mail now.",
+    ),
+    ("maybe later we can add oauth", "Ok. I added a note on oauth to the roadmap."),
     ("maybe its the font", "It is. The font was not loaded. I added the font."),
     (
         "what about the 3 skipped tests",
