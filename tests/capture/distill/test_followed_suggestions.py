@@ -275,6 +275,12 @@ NOT = [
         "Yes, they test other things. I moved both suites to one folder.",
     ),
     ("can we deploy", "Yes. I deployed it to staging."),
+    ("could we be missing an await?", "Yes. I added the missing await."),
+    ("can it handle 10k rows?", "It could not. It handles 10k rows now."),
+    (
+        "maybe I'm blind but where is the export button",
+        "The export button is in the toolbar now.",
+    ),
     (
         "could we have the same problem in the worker?",
         "Yes. I fixed the same problem in the worker.",
