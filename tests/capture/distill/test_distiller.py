@@ -1196,6 +1196,9 @@ def test_the_way_that_the_agent_found_and_took_is_decided() -> None:
         "`sessions.db` it is, and the old name is gone.",
         "I'll keep the output schemas of the other integrations.",
         "I used `sessionindex` rather than `sessions`, which exists already.",
+        "I'll move the table to `names.py`, since it's read by all three parsers.",
+        "I'll export the types so that both readers can use them.",
+        "I'll replace `scan` with a look-up instead of a loop over all names.",
     ],
 )
 def test_what_the_agent_says_of_its_choice_is_decided(words: str) -> None:
@@ -1203,7 +1206,14 @@ def test_what_the_agent_says_of_its_choice_is_decided(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["There it is.", "I'll use the search tool.", "I'll start with the tests."]
+    "words",
+    [
+        "There it is.",
+        "I'll use the search tool.",
+        "I'll start with the tests.",
+        "I'll add a log line so that the next run tells more.",
+        "I'll move the file first.",
+    ],
 )
 def test_a_step_of_the_agent_is_no_choice(words: str) -> None:
     assert decided("rename the package", words) == []
