@@ -202,7 +202,7 @@ def varied(
         (
             "new",
             "what did we do in February 2026?",
-            "found in place 1: the question names only a time",
+            "found in place 1: the question names nothing, or only a time",
         ),
     ],
 )

@@ -93,11 +93,11 @@ def test_a_memory_of_another_project_is_told_as_one() -> None:
     ("notes", "place", "verdict"),
     [
         ((NO_WORD,), 0, f"not found: {NO_WORD}"),
-        ((), 3, "found in place 3: the question names only a time"),
+        ((), 3, "found in place 3: the question names nothing, or only a time"),
         (
             (),
             0,
-            "not found: the question names only a time, and the answer is full without it",
+            "not found: the question names nothing, or only a time, and the answer is full without it",
         ),
     ],
     ids=["no word", "found", "full"],

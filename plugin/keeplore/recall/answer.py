@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 from keeplore.errors import EngineUnavailable
 from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.memory.names import short_id
 from keeplore.recall.digest_hits import with_digests, without_digests
+from keeplore.recall.latest import Aspect, asked_of_latest, latest_hits
 from keeplore.recall.prepare import (
     PreparedQuery,
     RecallContext,
@@ -101,28 +103,46 @@ def recall(
     stamp = deps.index.state(of_text=request.text_only)
     question = parse_question(request.query)
     context = RecallContext(deps, request, scope, now or datetime.now(UTC))
-    session, rest = named_span(context, question)
-    # words for a time alone are no reason to tell anything that nobody asked for
-    period = None
-    if not (request.filter.is_unasked or request.within):
-        period = period_of(rest, session, context.today)
-    if period:
-        hits, notes = _search_period(context, period)
-        legs: tuple[str, ...] = ("text",)
-    else:
-        query, notes = _prepared(context, question, session, stamp)
-        hits, words_notes, legs = _search_words(context, query, stamp, watch)
-        notes += words_notes
+    found = _found(context, question, stamp, watch)
+    hits = found.hits
     unreadable = [] if hits or request.at_once else unreadable_files(deps.index)
     is_empty = not (stamp.memories or unreadable)
     status = AnswerStatus.EMPTY if is_empty else AnswerStatus.NOTHING
     if hits or behind:
         status = AnswerStatus.FOUND if hits else AnswerStatus.STALE
-    is_of_several = question.is_of_several and not period
-    notes = [*behind, *notes, *unreadable]
+    is_of_several = question.is_of_several and found.is_by_words
+    notes = (*behind, *found.notes, *unreadable)
     return Answer(
-        request.query, tuple(hits), status, legs, tuple(notes), stamp, is_of_several
+        request.query, tuple(hits), status, found.legs, notes, stamp, is_of_several
     )
+
+
+class _Found(NamedTuple):
+    hits: Sequence[RecallHit]
+    notes: Sequence[str]
+    legs: tuple[str, ...] = ("text",)
+    is_by_words: bool = False
+
+
+def _found(
+    context: RecallContext,
+    question: ParsedQuestion,
+    stamp: IndexState,
+    watch: Watch | None,
+) -> _Found:
+    """What answers a question: the newest where it names nothing, all of a time where it names that
+    alone, else what its words and its meaning find.
+    """
+    session, rest = named_span(context, question)
+    # what names nothing is no reason to tell anything that nobody asked for
+    if not (context.request.filter.is_unasked or context.request.within):
+        if not session and (aspect := asked_of_latest(question)):
+            return _Found(*_search_latest(context, aspect))
+        if period := period_of(rest, session, context.today):
+            return _Found(*_search_period(context, period))
+    query, notes = _prepared(context, question, session, stamp)
+    hits, words_notes, legs = _search_words(context, query, stamp, watch)
+    return _Found(hits, [*notes, *words_notes], legs, is_by_words=True)
 
 
 def _prepared(
@@ -177,6 +197,17 @@ def _search_period(
     if not hits and request.may_widen:
         hits, period_notes = period_hits(context, period, is_wide=True)
     return hits, [*period_notes, *_widened(context, hits)]
+
+
+def _search_latest(
+    context: RecallContext, aspect: Aspect
+) -> tuple[list[RecallHit], list[str]]:
+    """The newest of what is asked for, and notes on it; of all projects where this one has none."""
+    request = context.request
+    hits, latest_notes = latest_hits(context, aspect, is_wide=request.wide)
+    if not hits and request.may_widen:
+        hits, latest_notes = latest_hits(context, aspect, is_wide=True)
+    return hits, [*latest_notes, *_widened(context, hits)]
 
 
 def _search_widening(

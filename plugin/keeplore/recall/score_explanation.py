@@ -190,7 +190,7 @@ def _verdict_unfound(trace: SearchTrace, head: MemoryRow, text: str, w: Weights)
 def _verdict_without_search(answer: Answer, place: int) -> str:
     if NO_WORD in answer.notes:
         return f"not found: {NO_WORD}"
-    said = "the question names only a time"
+    said = "the question names nothing, or only a time"
     if place:
         return f"found in place {place}: {said}"
     return f"not found: {said}, and the answer is full without it"

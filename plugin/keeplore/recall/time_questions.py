@@ -69,11 +69,16 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     """
     rest, spans = apart_from_times(text, today)
     spans = (*spans, session) if session else spans
-    if not spans or _ONE_THING.search(rest):
+    if not spans or is_of_one_thing(rest):
         return None
     if not parse_question(rest).stems <= _ANYTHING:
         return None
     return Period(tuple(span.in_utc() for span in spans), bool(_DECIDED.search(rest)))
+
+
+def is_of_one_thing(text: str) -> bool:
+    """Does a question ask when or why something was, or who did it, or name something?"""
+    return bool(_ONE_THING.search(text))
 
 
 def period_hits(

@@ -17,7 +17,7 @@ from keeplore.memory.note import statement_of
 from keeplore.recall.digest_hits import told_lines
 from keeplore.recall.excerpt import excerpt, sentences_of
 from keeplore.recall.prepare import OpenedMemory, PreparedQuery, RecallContext
-from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
 from keeplore.recall.request import BREAK, HeldStatement, RecallHit, Said, turns_of
 from keeplore.recall.since.asked_figures import asked_figure
 from keeplore.recall.since.later_figures import later_figure
@@ -115,6 +115,15 @@ def held_hit(
         return None
     held = held_in(context, opened.conversation)
     return _hit_of(context, query, row, opened, said, hit.score, held)
+
+
+def hit_of_lines(
+    context: RecallContext, row: MemoryRow, opened: OpenedMemory, said: Sequence[Said]
+) -> RecallHit:
+    """The hit that tells these lines of a memory, to a question that names nothing."""
+    held = held_in(context, opened.conversation)
+    query = PreparedQuery(parse_question(""))
+    return _hit_of(context, query, row, opened, said, 0.0, held)
 
 
 def _hit_of(

@@ -1,0 +1,174 @@
+"""Questions that name nothing, as "what did we decide?" and "where did we leave off?": what was
+decided, done or left open last is the answer, conversation by conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.memory import Conversation, Quote
+from keeplore.memory.model import Category
+from keeplore.recall.prepare import OpenedMemory, RecallContext
+from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.request import USUAL_LIMIT, RecallHit, Said
+from keeplore.recall.statements.memory_hit import hit_of_lines
+from keeplore.recall.time_questions import is_of_one_thing
+from keeplore.recall.unasked.memory_lines import LoadedMemory
+from keeplore.recall.unasked.open_questions import waiting_questions
+from keeplore.recall.weights import EXCERPT_CHARS
+
+LOOKED_AT = 40  # memories, the newest
+SHOWN = 3  # of them, where not more are asked for
+# of which a question consists that names nothing
+_SAYING_NOTHING = stems_of(
+    """
+    agree agreed change changed choose chose chosen conclude conclusion decide decided
+    decision discuss discussed do did done far finish finished happen happened issue last latest
+    leave left made make off open outstanding pending previous previously progress question recap
+    recent recently remain remaining said say settle settled status still stop stopped
+    summarise summarize summary talk time todo unfinished unresolved work worked yet
+    besprochen beschlossen entschieden erledigt gearbeitet gemacht haben habe ich ist noch offen
+    stand stehen wir woran zuletzt
+    avons ce est no nos nous que queda qué quê qu qui restou o ficou
+    abierto decidido decidimos hecho hicimos pendiente decidido décidé décidés dernier fait ouvert
+    reste aberto decidimos feito fizemos pendente último última
+    """
+)
+
+
+class Aspect(StrEnum):
+    """What of a conversation is asked for."""
+
+    OPEN = "left open"
+    DECISIONS = "decided"
+    WORK = "done"
+
+
+_ASPECTS = {
+    Aspect.OPEN: r"open|outstanding|pending|remain\w*|todos?|unfinished|unresolved|left(?! off)|"
+    r"offen|abiert[oa]s?|pendientes?|ouverte?s?|reste|abert[oa]s?|pendentes?",
+    Aspect.DECISIONS: r"agreed?|cho(?:ose|se|sen)|conclu\w+|deci[ds]\w*|settled?|entschieden|"
+    r"beschlossen|décidé\w*",
+    Aspect.WORK: r"chang\w+|did (?:\w+ )?do|(?:was|were|have|been) done|finish\w*|happen\w*|leave|"
+    r"left|made|progress|recap|status|stop\w*|summar\w+|talk\w*|discuss\w*|said|work\w*|last|"
+    r"latest|recent\w*|gemacht|gearbeitet|zuletzt|stand|besprochen|hicimos|hecho|fait|dernier|"
+    r"fizemos|feito",
+}
+# names something after all: "what did we use for the status"
+_NAMES = re.compile(r"\b(?:for|about|with|on|in|from)\s+\w", re.IGNORECASE)
+# asks in what way, or for a yes
+_HOW = re.compile(r"\W*(?:how|is|are|can|could|should|do|does|wie)\b", re.IGNORECASE)
+# says that the newest is meant, where nothing is asked
+_NEWEST = re.compile(
+    r"\b(?:last|latest|recent(?:ly)?|open|outstanding|pending|unresolved|unfinished|remaining)\b",
+    re.IGNORECASE,
+)
+
+
+def asked_of_latest(question: ParsedQuestion) -> Aspect | None:
+    """What is asked for by a question that names nothing else; None for any other."""
+    is_named = len(question.text.split()) > 1 and bool(_NEWEST.search(question.text))
+    if not (question.asks or is_named) or _HOW.match(question.text):
+        return None
+    if _NAMES.search(question.text) or is_of_one_thing(question.text):
+        return None
+    if not question.stems <= _SAYING_NOTHING:
+        return None
+    named = (
+        aspect
+        for aspect, words in _ASPECTS.items()
+        if re.search(rf"\b(?:{words})\b", question.text, re.IGNORECASE)
+    )
+    return next(named, None)
+
+
+def latest_hits(
+    context: RecallContext, aspect: Aspect, *, is_wide: bool
+) -> tuple[list[RecallHit], list[str]]:
+    """The hits, newest first, and a note on them for the person."""
+    told = _told_lines(aspect, _opened_rows(context, is_wide=is_wide))
+    limit = context.request.limit
+    shown = islice(told, SHOWN if limit <= USUAL_LIMIT else limit)
+    hits = [hit_of_lines(context, one.row, one.opened, one.lines) for one in shown]
+    if not hits:
+        return [], [f"the newest conversations tell of nothing that was {aspect}"]
+    return hits, [
+        f"the question names nothing: what was {aspect} last; `keeplore list` lists all"
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    row: MemoryRow
+    opened: OpenedMemory
+    lines: Sequence[Said]
+
+
+def _opened_rows(
+    context: RecallContext, *, is_wide: bool
+) -> list[tuple[MemoryRow, OpenedMemory]]:
+    """The newest conversations and decisions that can be read."""
+    wanted = MemoryFilter(context.allowed(is_wide=is_wide), limit=LOOKED_AT)
+    skip = context.request.filter.skip
+    rows = [row for row in context.deps.index.listed(wanted) if not skip(row)]
+    opened = ((row, context.opened(row.path)) for row in rows)
+    return [(row, memory) for row, memory in opened if memory is not None]
+
+
+def _told_lines(
+    aspect: Aspect, memories: Sequence[tuple[MemoryRow, OpenedMemory]]
+) -> Iterator[_Told]:
+    waiting: Mapping[str, Sequence[Quote]] = {}
+    if aspect is Aspect.OPEN:
+        waiting = _waiting(memories)
+    for row, opened in memories:
+        if row.kind == "conversation" and opened.conversation:
+            quotes = waiting.get(row.id, ())
+            if aspect is not Aspect.OPEN:
+                quotes = _quotes_of(opened.conversation, aspect)
+            lines = _last_lines(quotes)
+        else:
+            is_decision = row.category == Category.DECISIONS
+            is_asked = aspect is Aspect.DECISIONS and is_decision
+            lines = [(row.title, "")] if is_asked else []
+        if lines:
+            yield _Told(row, opened, lines)
+
+
+def _waiting(
+    memories: Iterable[tuple[MemoryRow, OpenedMemory]],
+) -> Mapping[str, Sequence[Quote]]:
+    """The open questions of each conversation that no newer one answered."""
+    talks = (
+        LoadedMemory(row, opened.memory, talk=opened.conversation)
+        for row, opened in memories
+        if row.kind == "conversation"
+    )
+    found: dict[str, list[Quote]] = {}
+    for read, asked in waiting_questions(talks):
+        found.setdefault(read.row.id, []).append(asked)
+    return found
+
+
+def _quotes_of(talk: Conversation, aspect: Aspect) -> Sequence[Quote]:
+    if aspect is Aspect.DECISIONS:
+        return talk.decided
+    told = (*talk.decided, *talk.outcome, *talk.open_questions)
+    return told or talk.context
+
+
+def _last_lines(quotes: Sequence[Quote]) -> list[Said]:
+    """The last quotations, as many as there is room for, in their order; one at least."""
+    lines: list[Said] = []
+    room = EXCERPT_CHARS
+    for quote in reversed(quotes):
+        room -= len(quote.text) + 1
+        if room < 0 and lines:
+            break
+        lines.append((quote.text, quote.turn))
+    return lines[::-1]

@@ -1,0 +1,157 @@
+"""Questions that name nothing, through real files and the index: the newest memories answer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from keeplore.recall.answer import recall
+from keeplore.recall.latest import Aspect, asked_of_latest
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.question import parse_question
+from keeplore.recall.request import AnswerStatus, RecallRequest, SearchScope
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TELLING = {
+    Aspect.DECISIONS: [
+        "what did we decide?",
+        "which decisions did we make",
+        "what were our last decisions?",
+        "recent decisions",
+        "was haben wir entschieden?",
+        "qu'avons-nous décidé ?",
+        "¿qué decidimos?",
+        "o que decidimos?",
+    ],
+    Aspect.OPEN: [
+        "what is still open?",
+        "open questions",
+        "what's left to do?",
+        "what remains?",
+        "was ist noch offen?",
+        "qu'est-ce qui reste ouvert ?",
+        "¿qué queda pendiente?",
+    ],
+    Aspect.WORK: [
+        "where did we leave off",
+        "where did we stop",
+        "what was I working on?",
+        "what did we do last",
+        "what's the status",
+        "what did you change last time",
+        "woran habe ich zuletzt gearbeitet?",
+        "o que fizemos?",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "aspect"),
+    [(text, aspect) for aspect, texts in TELLING.items() for text in texts],
+)
+def test_a_question_that_names_nothing_asks_for_the_latest(
+    question: str, aspect: Aspect
+) -> None:
+    assert asked_of_latest(parse_question(question)) is aspect
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what did we decide about the cache",
+        "why did we decide",
+        "who decided",
+        "when did we stop",
+        "what is the plan",
+        "what happened to Redis?",
+        "what changed in the parser",
+        "what do we use",
+        "how do we work",
+        "is it done?",
+        "decision table",
+        "what is open source",
+        "work",
+        "open",
+        "continue",
+        "",
+    ],
+)
+def test_any_other_question_is_searched_for(question: str) -> None:
+    assert asked_of_latest(parse_question(question)) is None
+
+
+@pytest.fixture
+def ask(workspace_of, memory_builders):
+    note, talk = memory_builders.note, memory_builders.conversation
+    prices = [("How long do we keep prices?", "We keep prices for a minute.")]
+    queue = [("Which queue?", "A table.")]
+    memories = [
+        talk(
+            "cache", "2026-11-11", "Cache of prices", prices,
+            project="api", decided="We keep prices for a minute.",
+        ),
+        talk(
+            "queue", "2026-11-12", "Queue of jobs", queue,
+            project="api", decided="The queue is a table.",
+        ),
+        talk("deploys", "2026-11-18", "A word on deploys", queue, project="api"),
+        note(
+            "sql", "2026-11-09", "Plain SQL, no ORM", "We write plain SQL.",
+            project="api", category="architectural-decisions",
+        ),
+        note("lint", "2026-11-13", "Lint runs first", "Lint runs first.", project="api"),
+        talk(
+            "web", "2026-11-19", "Menus move", queue,
+            project="web", decided="The menu goes to the left.",
+        ),
+    ]  # fmt: skip
+    index, store = workspace_of(memories)
+
+    def answer(query: str, project: str = "api", **how: object):
+        scope = SearchScope(project)
+        return recall(
+            RecallDeps(index, store), RecallRequest(query, **how), scope, now=NOW
+        )
+
+    return answer
+
+
+def test_what_was_decided_last_is_told_the_newest_first(ask) -> None:
+    found = ask("what did we decide?")
+
+    assert [(hit.title, hit.passage) for hit in found.hits] == [
+        ("Queue of jobs", "The queue is a table."),
+        ("Cache of prices", "We keep prices for a minute."),
+        ("Plain SQL, no ORM", "Plain SQL, no ORM"),
+    ]
+    assert found.status is AnswerStatus.FOUND
+    assert found.notes == (
+        "the question names nothing: what was decided last; `keeplore list` lists all",
+    )
+
+
+def test_recently_is_no_reason_to_find_nothing(ask) -> None:
+    titles = [hit.title for hit in ask("what did we decide recently?").hits]
+
+    assert titles[:2] == ["Queue of jobs", "Cache of prices"]
+
+
+def test_other_projects_are_asked_where_this_one_has_nothing(ask) -> None:
+    found = ask("what did we decide?", "docs")
+
+    assert found.hits[0].title == "Menus move"
+    assert "so the other projects were asked too" in found.notes[-1]
+
+
+def test_where_nothing_is_open_that_is_said(ask) -> None:
+    found = ask("what is still open?")
+
+    assert not found.hits
+    assert found.notes[0] == (
+        "the newest conversations tell of nothing that was left open"
+    )
+
+
+def test_more_are_told_where_more_are_asked_for(ask) -> None:
+    assert len(ask("what did we decide?", wide=True, limit=8).hits) == 4
