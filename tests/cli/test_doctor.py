@@ -15,6 +15,8 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import written_down
@@ -22,6 +24,7 @@ from new_workspace import lay_down
 from ready import keeplore
 
 from keeplore import __version__
+from keeplore.cli import doctor
 from keeplore.cli.commands.machine.doctor_ import show_findings
 from keeplore.cli.connect_dialog import surroundings
 from keeplore.cli.doctor import DoctorFinding, DoctorOptions, check_machine, examine
@@ -838,3 +841,18 @@ def test_before_the_first_workspace_only_that_is_missing(home: Path) -> None:
     ] == [
         ("workspace", "none is set up on this machine", "Run `keeplore init DIR`"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("repositories", "parts"), [((), []), ((Path("shop"),), ["notes with the code"])]
+)
+def test_notes_with_the_code_are_looked_at_where_there_are_any(
+    monkeypatch: pytest.MonkeyPatch, repositories: tuple[Path, ...], parts: list[str]
+) -> None:
+    monkeypatch.setattr(doctor.check_code, "findings", lambda *_, **__: [])
+    registry: Any = SimpleNamespace(code_repositories=lambda: repositories)
+    options = DoctorOptions(surroundings(Places.from_environment(os.environ)))
+
+    found = doctor._code(registry, options)
+
+    assert [one.part for one in found] == parts

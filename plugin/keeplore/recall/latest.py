@@ -23,6 +23,9 @@ from keeplore.recall.unasked.open_questions import waiting_questions
 from keeplore.recall.weights import EXCERPT_CHARS
 
 LOOKED_AT = 40  # memories, the newest
+ASKED_AT = (
+    12  # of them, of which the open questions are compared with what was decided later
+)
 SHOWN = 3  # of them, where not more are asked for
 # of which a question consists that names nothing
 _SAYING_NOTHING = stems_of(
@@ -91,7 +94,7 @@ def latest_hits(
     context: RecallContext, aspect: Aspect, *, is_wide: bool
 ) -> tuple[list[RecallHit], list[str]]:
     """The hits, newest first, and a note on them for the person."""
-    told = _told_lines(aspect, _opened_rows(context, is_wide=is_wide))
+    told = _told_lines(aspect, _opened_memories(context, is_wide=is_wide))
     limit = context.request.limit
     shown = islice(told, SHOWN if limit <= USUAL_LIMIT else limit)
     hits = [hit_of_lines(context, one.row, one.opened, one.lines) for one in shown]
@@ -102,6 +105,9 @@ def latest_hits(
     ]
 
 
+_Opened = tuple[MemoryRow, OpenedMemory]
+
+
 @dataclass(frozen=True, slots=True)
 class _Told:
     row: MemoryRow
@@ -109,24 +115,24 @@ class _Told:
     lines: Sequence[Said]
 
 
-def _opened_rows(
-    context: RecallContext, *, is_wide: bool
-) -> list[tuple[MemoryRow, OpenedMemory]]:
-    """The newest conversations and decisions that can be read."""
+def _opened_memories(context: RecallContext, *, is_wide: bool) -> Iterator[_Opened]:
+    """The newest memories that can be read, each read when it is asked for."""
     wanted = MemoryFilter(context.allowed(is_wide=is_wide), limit=LOOKED_AT)
     skip = context.request.filter.skip
-    rows = [row for row in context.deps.index.listed(wanted) if not skip(row)]
-    opened = ((row, context.opened(row.path)) for row in rows)
-    return [(row, memory) for row, memory in opened if memory is not None]
+    for row in context.deps.index.listed(wanted):
+        opened = None if skip(row) else context.opened(row.path)
+        if opened:
+            yield row, opened
 
 
-def _told_lines(
-    aspect: Aspect, memories: Sequence[tuple[MemoryRow, OpenedMemory]]
-) -> Iterator[_Told]:
+def _told_lines(aspect: Aspect, memories: Iterator[_Opened]) -> Iterator[_Told]:
+    """The memories that tell of what is asked for, each with its lines."""
+    newest: Iterable[_Opened] = memories
     waiting: Mapping[str, Sequence[Quote]] = {}
     if aspect is Aspect.OPEN:
-        waiting = _waiting(memories)
-    for row, opened in memories:
+        newest = [*islice(memories, ASKED_AT)]
+        waiting = _waiting(newest)
+    for row, opened in newest:
         if row.kind == "conversation" and opened.conversation:
             quotes = waiting.get(row.id, ())
             if aspect is not Aspect.OPEN:
@@ -140,9 +146,7 @@ def _told_lines(
             yield _Told(row, opened, lines)
 
 
-def _waiting(
-    memories: Iterable[tuple[MemoryRow, OpenedMemory]],
-) -> Mapping[str, Sequence[Quote]]:
+def _waiting(memories: Iterable[_Opened]) -> Mapping[str, Sequence[Quote]]:
     """The open questions of each conversation that no newer one answered."""
     talks = (
         LoadedMemory(row, opened.memory, talk=opened.conversation)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from keeplore.capture.cues import opens_with
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.titles.titles import title_of
 from keeplore.memory import Exchange
@@ -344,3 +345,37 @@ def test_the_words_of_a_request_become_the_title_and_the_name_of_the_file() -> N
     title = title_of(talk("请帮我把队列迁移到Postgres，谢谢。", "好的。"), {})
     assert title == "把队列迁移到Postgres，谢谢"
     assert slugify(title) == "ba-dui-lie-qian-yi-dao-postgres-xie-xie"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("reader_step", "Cliquez sur « S'inscrire »."),
+        ("reader_step", "Une fois connecté, allez dans les outils."),
+        ("reader_step", "Haz clic en «Guardar»."),
+        ("reader_step", "Klicken Sie auf „Speichern“."),
+        ("reader_step", "Depois clique em «Salvar»."),
+        ("announced", "Vamos a crear las cinco ventanas."),
+        ("announced", "Entiendo perfectamente la estructura."),
+        ("announced", "Je vais regarder le fichier."),
+        ("announced", "Ich werde die Datei ansehen."),
+        ("announced", "Vou olhar o arquivo."),
+    ],
+)
+def test_steps_and_announcements_are_known_in_other_languages(
+    name: str, sentence: str
+) -> None:
+    assert opens_with(sentence, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("reader_step", "Le bouton ouvre la page."),
+        ("reader_step", "Öffnet die Datei nur einmal."),
+        ("announced", "Perfecto: la base está en db7."),
+        ("announced", "La ventana va a la izquierda."),
+    ],
+)
+def test_what_is_stated_in_other_languages_is_neither(name: str, sentence: str) -> None:
+    assert not opens_with(sentence, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.distill.acknowledged import sentences_taken_up
+from keeplore.capture.distill.acknowledged import answers_taken_up, sentences_taken_up
 from keeplore.capture.distill.decisions import decisions
 from keeplore.capture.distill.distiller import distill
 from keeplore.memory import Exchange, Quote
@@ -227,3 +227,26 @@ def test_a_mere_pointing_and_a_reproach_settle_nothing(message: str) -> None:
         ),
     ]
     assert [d.quote.text for d in decisions(talk) if message in d.quote.text] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("thank you and bye bye", "Bye! The kiln log is saved."),
+        ("thanks, that's it for today", "Then the log stays as it is today."),
+        ("good night everyone", "Good night! The kiln is off now, everyone can sleep."),
+    ],
+)
+def test_a_good_bye_settles_nothing(message: str, reply: str) -> None:
+    assert lines(message, reply) == []
+
+
+def test_an_answer_stands_behind_no_words_of_the_persons_own() -> None:
+    weighed = "**Shelf**\n- **Before**: 12 kg of clay\n- **After**: 9 kg of clay"
+    order = "Please use the scale to double check the weights."
+    before = Exchange("t-0", AT, order, (f"I weighed it again.\n\n{weighed}",))
+    message = "Please adjust the label of the kiln to match the rest."
+    reply = "You're absolutely right! Let me check the label and update it."
+    exchange = Exchange("t-1", AT, message, (reply,))
+
+    assert [*answers_taken_up(sentences(message), before, exchange)] == []

@@ -120,6 +120,8 @@ def test_a_guess_before_a_remedy_is_no_finding(guess: str) -> None:
         "please undo that",
         "it's been two hours, still spam",
         "still nothing",
+        "never mind, i undid your changes",
+        "I've reverted that, look at the log first",
         "Still no answer from the server",
         "still 404",
         "I still get the old value",

@@ -148,6 +148,10 @@ def _is_aside_of_person(statement: Statement) -> bool:
     return _is_typed(statement.text) or not is_prose(statement.text)
 
 
+def _takes_leave(statement: Statement) -> bool:
+    return opens_with(statement.text, "takes_leave")
+
+
 def _is_typed(text: str) -> bool:
     """True for a command with its options, in which no word is one of speech."""
     said = (word.lower() for word in words(text))
@@ -163,4 +167,5 @@ _IDLE = (
     _is_in_idle_list,
     _states_aim,
     _is_aside_of_person,
+    _takes_leave,
 )

@@ -53,6 +53,7 @@ def _is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
     following = exchanges[at + 1]
     return (
         says(following.user[:SENT_BACK], "objected")
+        or says(following.user[:SENT_BACK], "undone_by_person")
         # asked again in the same words: the conversation was rewound, and the answer with it
         or is_again(following.user, exchanges[at].user)
         or says(following.assistant[:SENT_BACK], "taken_back")

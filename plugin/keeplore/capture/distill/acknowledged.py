@@ -66,7 +66,10 @@ NO_OPENING = (
     "points_only",
     "reproaches",
     "asks_openly",
+    "takes_leave",
 )
+# what of a reply states nothing of how a thing is from now on
+NO_STATING = ("announced", "states_aim", "idle_offer", "only_seen", "takes_leave")
 # what is no question about how a thing shall be
 NO_MATTER = (
     "offer",
@@ -176,7 +179,14 @@ def answers_taken_up(
     ]
     yield from found
     if not found:
-        yield from _answered_as_one(message, rulings, reply, asked, exchange)
+        as_one = _answered_as_one(message, rulings, reply, asked, exchange)
+        yield from (one for one in as_one if not _repeats(one, before.user))
+
+
+def _repeats(one: Acknowledged, earlier: str) -> bool:
+    """Does it stand behind nothing but what the person said themselves before?"""
+    is_bare = bool(one.said and one.asked) and not one.stated
+    return is_bare and one.asked in " ".join(earlier.split())
 
 
 def _is_settled_by(reply: str, asked: str) -> bool:
@@ -287,7 +297,9 @@ def _pair_with_statements(
 def _may_rule(sentence: Sentence) -> bool:
     """Can a sentence be an answer that says how a thing shall be, and is it no order of work?"""
     text = sentence.text
-    if sentence.label or _opens_otherwise(sentence) or says(text, "workflow"):
+    if sentence.label or _opens_otherwise(sentence):
+        return False
+    if says(text, "workflow") or says(text, "undone_by_person"):
         return False
     is_unsure = any(says(text, name) for name in ("defers", "hedged"))
     is_unsure = is_unsure or opens_with(text, "left_to_agent")
@@ -388,8 +400,10 @@ def _is_terse(text: str) -> bool:
 
 
 def _statements(reply: Sequence[Sentence]) -> list[str]:
+    """What a reply states, without what it is about to do, offers, sees and tells back."""
     stating = (s for s in reply if not (s.is_question or s.is_heading))
-    return [s.text for s in stating if terms(s.text)]
+    stated = [s.text for s in stating if terms(s.text)]
+    return [text for text in stated if not any(says(text, name) for name in NO_STATING)]
 
 
 def _is_confirmation(text: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
-from keeplore.capture.cues import says, weight_of, word_list
+from keeplore.capture.cues import opens_with, says, weight_of, word_list
 from keeplore.capture.discourse.statements import is_in_idle_list
 from keeplore.memory import Exchange, Quote
 from keeplore.text.sentences import Sentence, sentences
@@ -106,7 +106,8 @@ def _outcome_weight(sentence: Sentence) -> float:
     is_guess = says(text, "guessed") or weight_of(text, "proposed")
     is_planned = says(sentence.heading or sentence.lead, "planned")
     is_plan = says(text, "to_do") or is_planned or is_in_idle_list(sentence)
-    if not is_claim(sentence) or is_guess or is_plan:
+    is_of_past = opens_with(text, "was_before")
+    if not is_claim(sentence) or is_guess or is_plan or is_of_past:
         return 0.0
     weight = _report_weight(text)
     if _is_reported(sentence) and (weight or says(text, "reported")):
