@@ -125,11 +125,12 @@ def test_the_settings_of_the_workspace_hold_here_too(
 ) -> None:
     host.session("one").add(WHY, BECAUSE)
     settings = root / SETTINGS
-    before = settings.read_text(encoding="utf-8")
-    settings.write_text(
-        before + "\ncontext:\n  enabled: false\ncapture:\n  enabled: false\n",
-        encoding="utf-8",
-    )
+    switched_off = settings.read_text(encoding="utf-8")
+    for part in ("capture", "context"):
+        switched_off = switched_off.replace(
+            f"{part}:\n  enabled: true", f"{part}:\n  enabled: false"
+        )
+    settings.write_text(switched_off, encoding="utf-8")
     session = host.session("two")
     assert session.context(AGAIN) == ""
     session.add("And which queue do we take?", "Postgres.")
