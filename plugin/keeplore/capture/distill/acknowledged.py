@@ -185,8 +185,7 @@ def answers_taken_up(
 
 def _repeats(one: Acknowledged, earlier: str) -> bool:
     """Does it stand behind nothing but what the person said themselves before?"""
-    is_bare = bool(one.said and one.asked) and not one.stated
-    return is_bare and one.asked in " ".join(earlier.split())
+    return bool(one.asked) and not one.stated and one.asked in " ".join(earlier.split())
 
 
 def _is_settled_by(reply: str, asked: str) -> bool:
@@ -402,8 +401,11 @@ def _is_terse(text: str) -> bool:
 def _statements(reply: Sequence[Sentence]) -> list[str]:
     """What a reply states, without what it is about to do, offers, sees and tells back."""
     stating = (s for s in reply if not (s.is_question or s.is_heading))
-    stated = [s.text for s in stating if terms(s.text)]
-    return [text for text in stated if not any(says(text, name) for name in NO_STATING)]
+    return [s.text for s in stating if _states_something(s.text)]
+
+
+def _states_something(text: str) -> bool:
+    return bool(terms(text)) and not any(says(text, name) for name in NO_STATING)
 
 
 def _is_confirmation(text: str) -> bool:
