@@ -43,6 +43,13 @@ TELLING = {
         "woran habe ich zuletzt gearbeitet?",
         "o que fizemos?",
     ],
+    Aspect.NOTED: [
+        "what do you know about me?",
+        "what do you know about this project?",
+        "what do we know about us",
+        "what do you remember?",
+        "what should I know?",
+    ],
 }
 
 
@@ -71,6 +78,8 @@ def test_a_question_that_names_nothing_asks_for_the_latest(
         "is it done?",
         "decision table",
         "what is open source",
+        "what do you know about the cache?",
+        "what do we know about this project's queue?",
         "work",
         "open",
         "continue",
@@ -101,6 +110,10 @@ def ask(workspace_of, memory_builders):
             project="api", category="architectural-decisions",
         ),
         note("lint", "2026-11-13", "Lint runs first", "Lint runs first.", project="api"),
+        note(
+            "english", "2026-11-08", "Answer in English", "We answer in English.",
+            scope="workspace", permanent=True,
+        ),
         talk(
             "web", "2026-11-19", "Menus move", queue,
             project="web", decided="The menu goes to the left.",
@@ -123,7 +136,7 @@ def test_what_was_decided_last_is_told_the_newest_first(ask) -> None:
     assert [(hit.title, hit.passage) for hit in found.hits] == [
         ("Queue of jobs", "The queue is a table."),
         ("Cache of prices", "We keep prices for a minute."),
-        ("Plain SQL, no ORM", "Plain SQL, no ORM"),
+        ("Plain SQL, no ORM", "We write plain SQL."),
     ]
     assert found.status is AnswerStatus.FOUND
     assert found.notes == (
@@ -148,10 +161,18 @@ def test_where_nothing_is_open_that_is_said(ask) -> None:
     found = ask("what is still open?")
 
     assert not found.hits
-    assert found.notes[0] == (
-        "the newest conversations tell of nothing that was left open"
-    )
+    assert found.notes[0] == ("the newest memories tell of nothing that was left open")
 
 
 def test_more_are_told_where_more_are_asked_for(ask) -> None:
     assert len(ask("what did we decide?", wide=True, limit=8).hits) == 4
+
+
+def test_what_is_known_are_the_notes_permanent_ones_first(ask) -> None:
+    found = ask("what do you know about this project?")
+
+    assert [(hit.title, hit.passage) for hit in found.hits] == [
+        ("Answer in English", "We answer in English."),
+        ("Lint runs first", "Lint runs first."),
+        ("Plain SQL, no ORM", "We write plain SQL."),
+    ]

@@ -1,5 +1,5 @@
-"""Questions that name nothing, as "what did we decide?" and "where did we leave off?": what was
-decided, done or left open last is the answer, conversation by conversation.
+"""Questions that name nothing, as "what did we decide?", "where did we leave off?" and "what do you
+know about this project?": what was decided, done, left open or noted last is the answer.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from enum import StrEnum
 from itertools import islice
 
 from keeplore.index import MemoryFilter, MemoryRow
-from keeplore.memory import Conversation, Quote
+from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.model import Category
+from keeplore.memory.note import gist_of
 from keeplore.recall.prepare import OpenedMemory, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import USUAL_LIMIT, RecallHit, Said
@@ -21,20 +22,20 @@ from keeplore.recall.time_questions import is_of_one_thing
 from keeplore.recall.unasked.memory_lines import LoadedMemory
 from keeplore.recall.unasked.open_questions import waiting_questions
 from keeplore.recall.weights import EXCERPT_CHARS
+from keeplore.text.sentences import clip
 
 LOOKED_AT = 40  # memories, the newest
-ASKED_AT = (
-    12  # of them, of which the open questions are compared with what was decided later
-)
-SHOWN = 3  # of them, where not more are asked for
+ASKED_AT = 12  # of them, whose open questions are compared with later decisions
+SHOWN = 3  # conversations, where not more are asked for
 # of which a question consists that names nothing
 _SAYING_NOTHING = stems_of(
     """
-    agree agreed change changed choose chose chosen conclude conclusion decide decided
-    decision discuss discussed do did done far finish finished happen happened issue last latest
-    leave left made make off open outstanding pending previous previously progress question recap
-    recent recently remain remaining said say settle settled status still stop stopped
-    summarise summarize summary talk time todo unfinished unresolved work worked yet
+    agree agreed change changed choose chose chosen conclude conclusion decide decided decision
+    discuss discussed do did done far finish finished happen happened issue know last latest
+    leave left made make note noted off open outstanding pending previous previously progress
+    project question recap recent recently remain remaining remember repo repository said say
+    settle settled status still stop stopped summarise summarize summary talk time todo
+    unfinished unresolved work worked yet
     besprochen beschlossen entschieden erledigt gearbeitet gemacht haben habe ich ist noch offen
     stand stehen wir woran zuletzt
     avons ce est no nos nous que queda qué quê qu qui restou o ficou
@@ -45,11 +46,12 @@ _SAYING_NOTHING = stems_of(
 
 
 class Aspect(StrEnum):
-    """What of a conversation is asked for."""
+    """What is asked for."""
 
     OPEN = "left open"
     DECISIONS = "decided"
     WORK = "done"
+    NOTED = "noted"
 
 
 _ASPECTS = {
@@ -61,9 +63,13 @@ _ASPECTS = {
     r"left|made|progress|recap|status|stop\w*|summar\w+|talk\w*|discuss\w*|said|work\w*|last|"
     r"latest|recent\w*|gemacht|gearbeitet|zuletzt|stand|besprochen|hicimos|hecho|fait|dernier|"
     r"fizemos|feito",
+    Aspect.NOTED: r"know|remember|noted?|notes",
 }
 # names something after all: "what did we use for the status"
-_NAMES = re.compile(r"\b(?:for|about|with|on|in|from)\s+\w", re.IGNORECASE)
+_NAMES = re.compile(
+    r"\b(?:for|about|with|on|in|from)\s+(?!(?:me|us|(?:this|the|our) (?:project|repo\w*))\W*\Z)\w",
+    re.IGNORECASE,
+)
 # asks in what way, or for a yes
 _HOW = re.compile(r"\W*(?:how|is|are|can|could|should|do|does|wie)\b", re.IGNORECASE)
 # says that the newest is meant, where nothing is asked
@@ -93,13 +99,17 @@ def asked_of_latest(question: ParsedQuestion) -> Aspect | None:
 def latest_hits(
     context: RecallContext, aspect: Aspect, *, is_wide: bool
 ) -> tuple[list[RecallHit], list[str]]:
-    """The hits, newest first, and a note on them for the person."""
-    told = _told_lines(aspect, _opened_memories(context, is_wide=is_wide))
+    """The hits, newest first, permanent notes before others; and a note on them for the person."""
+    told = _told_lines(aspect, _opened_memories(context, aspect, is_wide=is_wide))
     limit = context.request.limit
-    shown = islice(told, SHOWN if limit <= USUAL_LIMIT else limit)
-    hits = [hit_of_lines(context, one.row, one.opened, one.lines) for one in shown]
+    if limit <= USUAL_LIMIT and aspect is not Aspect.NOTED:
+        limit = SHOWN
+    hits = [
+        hit_of_lines(context, one.row, one.opened, one.lines)
+        for one in islice(told, limit)
+    ]
     if not hits:
-        return [], [f"the newest conversations tell of nothing that was {aspect}"]
+        return [], [f"the newest memories tell of nothing that was {aspect}"]
     return hits, [
         f"the question names nothing: what was {aspect} last; `keeplore list` lists all"
     ]
@@ -115,12 +125,17 @@ class _Told:
     lines: Sequence[Said]
 
 
-def _opened_memories(context: RecallContext, *, is_wide: bool) -> Iterator[_Opened]:
+def _opened_memories(
+    context: RecallContext, aspect: Aspect, *, is_wide: bool
+) -> Iterator[_Opened]:
     """The newest memories that can be read, each read when it is asked for."""
-    wanted = MemoryFilter(context.allowed(is_wide=is_wide), limit=LOOKED_AT)
-    skip = context.request.filter.skip
-    for row in context.deps.index.listed(wanted):
-        opened = None if skip(row) else context.opened(row.path)
+    kind = "note" if aspect is Aspect.NOTED else ""
+    allowed = context.allowed(is_wide=is_wide)
+    rows = context.deps.index.listed(MemoryFilter(allowed, kind=kind, limit=LOOKED_AT))
+    if aspect is Aspect.NOTED:
+        rows = sorted(rows, key=lambda row: not row.permanent)
+    for row in rows:
+        opened = None if context.request.filter.skip(row) else context.opened(row.path)
         if opened:
             yield row, opened
 
@@ -133,17 +148,23 @@ def _told_lines(aspect: Aspect, memories: Iterator[_Opened]) -> Iterator[_Told]:
         newest = [*islice(memories, ASKED_AT)]
         waiting = _waiting(newest)
     for row, opened in newest:
-        if row.kind == "conversation" and opened.conversation:
-            quotes = waiting.get(row.id, ())
-            if aspect is not Aspect.OPEN:
-                quotes = _quotes_of(opened.conversation, aspect)
-            lines = _last_lines(quotes)
+        if row.kind == "note":
+            lines = _note_lines(row, opened.memory, aspect)
         else:
-            is_decision = row.category == Category.DECISIONS
-            is_asked = aspect is Aspect.DECISIONS and is_decision
-            lines = [(row.title, "")] if is_asked else []
+            talk = opened.conversation if row.kind == "conversation" else None
+            is_open = aspect is Aspect.OPEN
+            quotes = waiting.get(row.id, ()) if is_open else _quotes_of(talk, aspect)
+            lines = _last_lines(quotes)
         if lines:
             yield _Told(row, opened, lines)
+
+
+def _note_lines(row: MemoryRow, note: Memory, aspect: Aspect) -> list[Said]:
+    """What a note states, where notes are asked for, or decisions and it is one."""
+    is_decision = aspect is Aspect.DECISIONS and row.category == Category.DECISIONS
+    if not (is_decision or aspect is Aspect.NOTED):
+        return []
+    return [(clip(gist_of(note), EXCERPT_CHARS), "")]
 
 
 def _waiting(memories: Iterable[_Opened]) -> Mapping[str, Sequence[Quote]]:
@@ -159,7 +180,9 @@ def _waiting(memories: Iterable[_Opened]) -> Mapping[str, Sequence[Quote]]:
     return found
 
 
-def _quotes_of(talk: Conversation, aspect: Aspect) -> Sequence[Quote]:
+def _quotes_of(talk: Conversation | None, aspect: Aspect) -> Sequence[Quote]:
+    if talk is None:
+        return ()
     if aspect is Aspect.DECISIONS:
         return talk.decided
     told = (*talk.decided, *talk.outcome, *talk.open_questions)
