@@ -14,7 +14,7 @@ from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.memory.names import short_id
 from keeplore.recall.digest_hits import with_digests, without_digests
-from keeplore.recall.latest import Aspect, asked_of_latest, latest_hits
+from keeplore.recall.latest import asked_of_latest, latest_hits
 from keeplore.recall.prepare import (
     PreparedQuery,
     RecallContext,
@@ -45,7 +45,7 @@ from keeplore.recall.request import (
 from keeplore.recall.search import SearchResults, search
 from keeplore.recall.statements.memory_hit import hit_within
 from keeplore.recall.statements.shown_lines import held_lines
-from keeplore.recall.time_questions import Period, period_hits, period_of
+from keeplore.recall.time_questions import period_hits, period_of
 from keeplore.recall.unasked.prompt_injection import may_be_injected
 from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.recall.verify import (
@@ -137,9 +137,11 @@ def _found(
     # what names nothing is no reason to tell anything that nobody asked for
     if not (context.request.filter.is_unasked or context.request.within):
         if not session and (aspect := asked_of_latest(question)):
-            return _Found(*_search_latest(context, aspect))
+            hits_of = partial(latest_hits, context, aspect)
+            return _Found(*_search_newest(context, hits_of))
         if period := period_of(rest, session, context.today):
-            return _Found(*_search_period(context, period))
+            hits_of = partial(period_hits, context, period)
+            return _Found(*_search_newest(context, hits_of))
     query, notes = _prepared(context, question, session, stamp)
     hits, words_notes, legs = _search_words(context, query, stamp, watch)
     return _Found(hits, [*notes, *words_notes], legs, is_by_words=True)
@@ -188,26 +190,17 @@ def _hits_within(context: RecallContext, query: PreparedQuery) -> list[RecallHit
     return [hit for hit in hits if hit is not None]
 
 
-def _search_period(
-    context: RecallContext, period: Period
+def _search_newest(
+    context: RecallContext, hits_of: Callable[..., tuple[list[RecallHit], list[str]]]
 ) -> tuple[list[RecallHit], list[str]]:
-    """The hits of a period and notes on them; from all projects where this one has none."""
+    """The hits and notes that ``hits_of`` gives for ``is_wide``; from all projects where this one
+    has none.
+    """
     request = context.request
-    hits, period_notes = period_hits(context, period, is_wide=request.wide)
+    hits, notes = hits_of(is_wide=request.wide)
     if not hits and request.may_widen:
-        hits, period_notes = period_hits(context, period, is_wide=True)
-    return hits, [*period_notes, *_widened(context, hits)]
-
-
-def _search_latest(
-    context: RecallContext, aspect: Aspect
-) -> tuple[list[RecallHit], list[str]]:
-    """The newest of what is asked for, and notes on it; of all projects where this one has none."""
-    request = context.request
-    hits, latest_notes = latest_hits(context, aspect, is_wide=request.wide)
-    if not hits and request.may_widen:
-        hits, latest_notes = latest_hits(context, aspect, is_wide=True)
-    return hits, [*latest_notes, *_widened(context, hits)]
+        hits, notes = hits_of(is_wide=True)
+    return hits, [*notes, *_widened(context, hits)]
 
 
 def _search_widening(

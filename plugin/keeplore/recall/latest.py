@@ -39,8 +39,8 @@ _SAYING_NOTHING = stems_of(
     besprochen beschlossen entschieden erledigt gearbeitet gemacht haben habe ich ist noch offen
     stand stehen wir woran zuletzt
     avons ce est no nos nous que queda qué quê qu qui restou o ficou
-    abierto decidido decidimos hecho hicimos pendiente decidido décidé décidés dernier fait ouvert
-    reste aberto decidimos feito fizemos pendente último última
+    abierto decidido decidimos hecho hicimos pendiente décidé décidés dernier fait ouvert reste
+    aberto feito fizemos pendente último última
     """
 )
 

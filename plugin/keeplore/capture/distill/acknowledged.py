@@ -267,8 +267,7 @@ def _follows_from(stated: str, message: str) -> bool:
 def _first_telling(reply: Sequence[Sentence]) -> str:
     """What a reply states first, apart from that the checks passed; "" for nothing."""
     stated = (text for text in _statements(reply) if not weight_of(text, "outcome"))
-    told = (text for text in stated if count_terms(text) >= NAMED_TERMS)
-    return next((text for text in told if not says(text, "announced")), "")
+    return next((text for text in stated if count_terms(text) >= NAMED_TERMS), "")
 
 
 def _taking_up(message: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:
