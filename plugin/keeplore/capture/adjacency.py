@@ -13,6 +13,7 @@ from operator import attrgetter
 
 from keeplore.capture.cues import opens_with, says
 from keeplore.memory import Exchange
+from keeplore.text.pasted import is_reference
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
 
@@ -79,7 +80,12 @@ def _is_brief(message: Sequence[Sentence]) -> bool:
     """Is it something that is told in a few words?"""
     words = sum(len(s.text.split()) for s in message)
     is_told = not any(s.is_question or s.is_heading for s in message)
+    is_told = is_told and not all(_shows_file(s.text) for s in message)
     return is_told and 0 < words <= ANSWER_WORDS
+
+
+def _shows_file(text: str) -> bool:
+    return text.startswith("@") and is_reference(text)
 
 
 def _begins_work(text: str, question: str) -> bool:

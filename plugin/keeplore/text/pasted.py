@@ -59,6 +59,8 @@ REVIEW_LINES = 4
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MARKED = re.compile(r"\s*(?:>|</?[a-z!][^>\n]*>)", re.IGNORECASE)
 COPIED_WORDS = 6  # from which a sentence that stands in two messages was copied
+# a link, and a file that a person points at
+_REFERENCE = re.compile(r"\s*(?:https?://\S+|@[\w.~-]*/\S+)\s*")
 _LEVEL = r"(?:WARN(?:ING)?|ERR(?:OR)?|INFO|DEBUG|FATAL)"
 _TIME = r"\d\d:\d\d:\d\d"
 _DATE = r"(?:\d{4}[-/]\d\d[-/]\d\d|[A-Z][a-z]{2} [ \d]\d)"
@@ -89,6 +91,11 @@ def is_pasted_into(message: str, text: str) -> bool:
     """Is a text (a sentence, a quotation) of what was pasted into the message?"""
     words = _normalised(text).rstrip("…").strip()
     return bool(words) and words in _normalised(pasted_words(message))
+
+
+def is_reference(text: str) -> bool:
+    """Is it a link or a file that a person points at, and nothing else?"""
+    return _REFERENCE.fullmatch(text) is not None
 
 
 def is_copied_from(message: str, text: str) -> bool:

@@ -185,3 +185,45 @@ def test_a_question_which_way_to_go_is_given_with_the_ways_that_it_leaves_unname
     said: str, asked: str, given: str
 ) -> None:
     assert left_open(("Add invoices.", said + asked)) == [given]
+
+
+POINTS = """A few questions first:
+
+1. **Room prices**: will rooms have prices of their own, or is that handled elsewhere?
+2. **Calendar**: should the calendar show which rooms are taken?
+3. **Deleting**: should rooms be deleted for good?"""
+
+
+def test_what_is_put_off_in_an_answer_stands_behind_the_name_of_its_question() -> None:
+    answers = """1. prices are handled elsewhere. do not deal with it right now
+2. do not show it in the calendar. We will handle it differently later on
+3. no, keep them"""
+    assert left_open(("Add rooms.", POINTS), (answers, "I added the rooms.")) == [
+        "Room prices → do not deal with it right now",
+        "Calendar → We will handle it differently later on",
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't touch the old importer for now.",
+        "No need to handle refunds yet.",
+        "We can move the queue to its own host down the road.",
+    ],
+)
+def test_what_is_not_to_be_done_now_is_open(said: str) -> None:
+    assert left_open((f"Add invoices. {said}", "I added invoices.")) == [said]
+
+
+@pytest.mark.parametrize("said", ["Don't touch the old importer.", "Do it right now."])
+def test_what_is_not_to_be_done_at_all_is_not(said: str) -> None:
+    assert left_open((f"Add invoices. {said}", "I added invoices.")) == []
+
+
+def test_what_leads_up_to_a_command_is_not_open() -> None:
+    reply = (
+        "You are in the wrong folder. You need to run it from the root:\n\n"
+        "```\ncd ..\nyarn dev\n```"
+    )
+    assert left_open(("It says no such script.", reply)) == []

@@ -332,3 +332,12 @@ def test_what_is_said_beside_a_pasted_error_is_decided() -> None:
     assert "use node 20 instead" in " ".join(
         decided("add tests", "I use node 23.", said, "Node 20 it is.")
     )
+
+
+@pytest.mark.parametrize(
+    "shown", ["@/home/ann/shop/terminals/2.txt:1016-1020", "https://git.example/shop"]
+)
+def test_a_file_or_a_link_that_is_shown_decides_nothing(shown: str) -> None:
+    asked = "The seed script wants a database. Do you have one, or shall I set one up?"
+    told = "The seed ran well, shop and terminals are in the database now."
+    assert decided("how do i seed it?", asked, shown, told) == []

@@ -430,3 +430,49 @@ def test_what_the_person_does_not_want_to_lose_was_sent_back() -> None:
     assert part("outcome", *first) == [done]
     restored = "Restored the settings of each shop in `shops/`, as they were before."
     assert part("outcome", *first, kept, restored) == [restored]
+
+
+WORKED = "Orders are now sorted by their number, and the page shows 40 of them."
+ASKED_BEFORE = talk(
+    *("Where is the list of all orders made?", "In `orders.py`, by `Listing.rows`.") * 4
+)
+
+
+@pytest.mark.parametrize(
+    "on_the_way",
+    [
+        "I can see that the template currently checks for sessions and renders links.",
+        "I notice that `rotate` is assigned here but stands in no module of ours.",
+        "Good, the `Rooms` context is in line with the query of the bookings.",
+    ],
+)
+def test_what_is_only_seen_on_the_way_is_no_outcome(on_the_way: str) -> None:
+    said = (on_the_way, "The sorting used a string, so 10 came before 9.", WORKED)
+    exchange = Exchange(
+        "t0", "2026-03-01T10:00:00Z", "Orders are in a wrong order.", said
+    )
+    told = [q.text for q in distill([*ASKED_BEFORE, exchange])["outcome"]]
+    assert on_the_way not in told
+    assert WORKED in told
+
+
+def test_the_trouble_that_is_seen_on_the_way_is_told() -> None:
+    seen = "I see the issue - the query still reads the old table `orders_2019`."
+    said = (seen, "Let me fix it.", WORKED)
+    exchange = Exchange("t0", "2026-03-01T10:00:00Z", "Orders are missing.", said)
+    told = [q.text for q in distill([*ASKED_BEFORE, exchange])["outcome"]]
+    assert seen in told
+
+
+@pytest.mark.parametrize(
+    "idle",
+    [
+        "You're all set to contribute to the project with your own branch.",
+        "If you don't have Postgres running, you can use a free hosted database.",
+        "Fork the repo on GitHub, by the button at the top of its page.",
+    ],
+)
+def test_what_the_reader_may_do_is_no_outcome(idle: str) -> None:
+    said = talk("Can I work on this?", f"{WORKED} {idle}", "thanks", "Welcome.")
+    told = [q.text for q in distill([*ASKED_BEFORE, *said])["outcome"]]
+    assert idle not in told

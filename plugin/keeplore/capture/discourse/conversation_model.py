@@ -59,6 +59,7 @@ class ConversationModel:
     def salient_statements(self) -> Iterator[SalientStatement]:
         """The statements that hold and have substance, in order."""
         offering = {s.message_place for s in self.statements if _offers_work(s)}
+        planned = self._carried_out_plans()
         taught = {
             n for n, e in enumerate(self.exchanges) if says(e.user, "asks_how_to")
         }
@@ -66,6 +67,8 @@ class ConversationModel:
             if number in self.ended or statement.act in _NO_SUBSTANCE:
                 continue
             if len(statement.terms) < 2 or statement.leads_in:
+                continue
+            if statement.place > planned.get(statement.message_place, statement.size):
                 continue
             if statement.message_place in offering and _is_step_of_offer(statement):
                 continue
@@ -75,12 +78,28 @@ class ConversationModel:
                 odds = salience(statement, len(self.exchanges))
                 yield SalientStatement(odds, number, statement)
 
+    def _carried_out_plans(self) -> Mapping[tuple[int, int], int]:
+        """The message of each of the agent's plans that work followed → where in it the plan
+        begins.
+        """
+        reported = [s.exchange for s in self.statements if s.act is DialogueAct.REPORT]
+        last = max(reported, default=-1)
+        return {
+            s.message_place: s.place
+            for s in reversed(self.statements)
+            if s.exchange < last and not s.is_of_person and _begins_plan(s)
+        }
+
     def questions(self, since: int = 0) -> Iterator[tuple[int, AgentQuestion]]:
         """The agent's questions in form, with the number of their exchange."""
         for at, exchange in enumerate(self.exchanges[since:], since):
             for reply in exchange.replies:
                 if isinstance(reply, AgentQuestion):
                     yield at, reply
+
+
+def _begins_plan(statement: Statement) -> bool:
+    return statement.act is DialogueAct.HEADING and says(statement.text, "plan_heading")
 
 
 def is_errand(statement: Statement) -> bool:
@@ -126,6 +145,14 @@ def _is_in_idle_list(statement: Statement) -> bool:
     return is_idea or is_in_idle_list(statement.sentence)
 
 
+def _only_looks(statement: Statement) -> bool:
+    """Does the agent only say on the way what it sees, or that a step went well?"""
+    text = statement.text
+    is_on_the_way = not (statement.is_of_person or statement.is_final)
+    is_sight = opens_with(text, "only_seen") and not opens_with(text, "cause_seen")
+    return is_on_the_way and (is_sight or opens_with(text, "step_went_well"))
+
+
 def _states_aim(statement: Statement) -> bool:
     """Does the agent only say what its work is for?"""
     return not statement.is_of_person and opens_with(statement.text, "states_aim")
@@ -166,6 +193,7 @@ _IDLE = (
     _is_advice,
     _is_in_idle_list,
     _states_aim,
+    _only_looks,
     _is_aside_of_person,
     _takes_leave,
 )

@@ -24,6 +24,7 @@ from keeplore.capture.distill.agreements.amendments import IN_REPLY, conditions
 from keeplore.capture.distill.agreements.plans import (
     agreed_designs,
     agrees_to_plan,
+    approved_design,
     planned_approach,
 )
 from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
@@ -51,7 +52,7 @@ from keeplore.capture.distill.standing_decisions import (
 )
 from keeplore.capture.follow_ups import behind_yes
 from keeplore.memory import AgentQuestion, Exchange
-from keeplore.text.pasted import is_copied_from, own_words
+from keeplore.text.pasted import is_copied_from, is_reference, own_words
 from keeplore.text.sentences import (
     MAX_QUOTE,
     MAX_READ,
@@ -189,7 +190,7 @@ def _with_acknowledged(
         told.append(agreement.said or said[0].text)
     question = closing_question(before.assistant) if before else ""
     left = (s for s in said if not _only_takes(s.text, question))
-    untold = [s for s in left if not _is_told(s.text, told)]
+    untold = [s for s in left if not (_is_told(s.text, told) or is_reference(s.text))]
     for settled in settled_by_reply(before, untold, exchange):
         speaker = "user" if settled.said else "assistant"
         yield decision_of(settled.line, speaker, exchange.id, STIPULATED, at)
@@ -288,6 +289,8 @@ def _agreement_decisions(
     """What the person settled of a design or of numbered points that the agent asked about."""
     for sentence in agreed_designs(message, before):
         yield decision_of(sentence.text, "assistant", before.id, PLANNED, at - 1)
+    for sentence in approved_design(message, before):
+        yield decision_of(sentence.text, "assistant", before.id, STIPULATED, at - 1)
     for line in answers_by_number(exchange.user, before):
         if _is_leave(*question_and_answer(line)):
             continue

@@ -21,7 +21,12 @@ from keeplore.capture.distill.numbered_answers import (
 from keeplore.capture.distill.unanswered import unanswered
 from keeplore.memory import Exchange, Quote
 from keeplore.recall.question import looks_up_decision
-from keeplore.text.sentences import Sentence, answer_line, clip
+from keeplore.text.sentences import (
+    Sentence,
+    answer_line,
+    clip,
+    question_and_answer,
+)
 from keeplore.text.terms import overlap, terms
 
 DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
@@ -55,7 +60,11 @@ def open_questions(source: ExtractSource) -> Iterator[Extract]:
 
 
 def _may_be_open(s: Statement, source: ExtractSource) -> bool:
-    """False for what says too little, looks a decision up, or was decided then or later."""
+    """False for what says too little, looks a decision up, leads up to code of the agent's, or was
+    decided then or later.
+    """
+    if s.leads_in and not s.is_of_person:
+        return False
     asked = set(terms(s.text))
     if s.sentence.is_heading or len(asked) < (1 if _put_off_weight(s) else 2):
         return False
@@ -99,13 +108,30 @@ def _whole_question(s: Statement, source: ExtractSource) -> Quote:
 
 
 def _with_matter(s: Statement, source: ExtractSource) -> Quote:
-    """What is put off as "that", behind the sentence before it where that says what it is."""
+    """What is put off as "that", behind the question that the sentence before it answers, or behind
+    that sentence where it says what it is.
+    """
     if len(s.terms) >= ASKED_WORDS:
         return s.quote
     before = (o for o in source.said if o.message_place == s.message_place)
     matter = next((o.text for o in before if o.place == s.place - 1), "")
+    asked = _question_answered_by(matter, s.turn, source) if matter else ""
     is_telling = len(terms(matter)) >= ASKED_WORDS
-    return replace(s.quote, text=answer_line(matter, s.text)) if is_telling else s.quote
+    if not (asked or is_telling):
+        return s.quote
+    return replace(s.quote, text=answer_line(asked or matter, s.text))
+
+
+def _question_answered_by(text: str, turn: str, source: ExtractSource) -> str:
+    """The name of the question that a sentence of the person's answers, or else the question."""
+    answers = (
+        question_and_answer(d.quote.text)
+        for d in source.decided
+        if d.quote.turn == turn
+    )
+    whole = next((question for question, answer in answers if answer in text), "")
+    name = whole.partition(":")[0]
+    return name if len(name) <= WAY_CHARS else whole
 
 
 def _open_weight(s: Statement, source: ExtractSource, undone: float) -> float:

@@ -169,10 +169,12 @@ def left_undone(lines: Sequence[Line]) -> Iterator[tuple[float, int]]:
 
 def is_settled(lines: Sequence[Line], n: int) -> bool:
     """True where a later statement, in another message, has most of the words of the ``n``-th
-    sentence.
+    sentence; never of one that has too few of its own.
     """
     message = lines[n][:2]
     asked = set(terms(lines[n][2].text))
+    if len(asked) < MIN_WORDS:
+        return False
     for at, speaker, later in lines[n + 1 :]:
         if (at, speaker) == message or later.is_question:
             continue

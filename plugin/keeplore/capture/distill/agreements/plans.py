@@ -14,6 +14,7 @@ from keeplore.text.sentences import Sentence
 from keeplore.text.terms import count_terms, terms
 
 PLAN_HEADINGS = 3  # from which a message is a plan
+DESIGN_LINES = 4  # of a plan in the chat
 
 
 def agrees_to_plan(asked: AgentQuestion) -> bool:
@@ -30,6 +31,28 @@ def planned_approach(message: Sequence[Sentence]) -> list[Sentence]:
     planned = [s for s in prose if says(s.heading, "approach_heading")]
     planned = [s for s in planned if not says(s.heading, "goal_heading")] or planned
     return _first_under_headings(planned)
+
+
+def approved_design(message: Sequence[Sentence], before: Exchange) -> list[Sentence]:
+    """What a plan of the agent's says first, under each of its headings on the design and in each
+    item there, where the message lets the agent begin.
+    """
+    plan = last_reply(before)
+    is_plan = any(s.is_heading and says(s.text, "plan_heading") for s in plan)
+    if not is_plan or sum(s.is_heading for s in plan) < PLAN_HEADINGS:
+        return []
+    if not _lets_begin(message):
+        return []
+    told = [s for s in plan if s.is_first and says(s.heading, "design_heading")]
+    return [s for s in told if _is_informative(s)][:DESIGN_LINES]
+
+
+def _lets_begin(message: Sequence[Sentence]) -> bool:
+    """Does the first sentence or the last one say so, and none that something shall change?"""
+    if any(says(s.text, "corrected") for s in message):
+        return False
+    ends = (message[0], message[-1])
+    return any(opens_with(s.text, "lets_begin") for s in ends if not s.is_question)
 
 
 def agreed_designs(message: Sequence[Sentence], before: Exchange) -> list[Sentence]:
