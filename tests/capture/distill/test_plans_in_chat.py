@@ -77,3 +77,19 @@ def test_what_it_hopes_for_is_no_outcome_once_the_work_was_done() -> None:
 def test_where_it_is_the_last_word_it_is_told() -> None:
     [*told] = heads(("main.py is too long", PLAN))["outcome"]
     assert "Removes some 200 lines from `main.py`" in told
+
+
+def test_decisions_below_a_heading_with_more_than_one_word_before_it_are_told() -> None:
+    plan = """## How it will work
+
+### Key Design Decisions
+
+1. **Debounce time**: 1000 ms, which balances speed against a steady picture
+2. **No sensor**: log it and go on with the usual rotation
+
+Should I begin with the sketch?"""
+    head = heads(("turn the picture with the device", plan), ("sure", "It is there."))
+    assert head["decision"] + head["also_decided"] == [
+        "Debounce time: 1000 ms, which balances speed against a steady picture",
+        "No sensor: log it and go on with the usual rotation",
+    ]

@@ -259,3 +259,22 @@ def test_what_a_talk_is_for_is_no_decision(wish: str) -> None:
 )
 def test_a_way_that_a_talk_begins_with_is_a_decision(choice: str) -> None:
     assert decided(choice, "Let me look.") == [choice]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Want me to reinstall the new APK and grab another screenshot?",
+        "Should I open it in the emulator?",
+        "Want me to inspect the page with the slow list?",
+        "Shall I take a fresh screenshot of the calendar?",
+    ],
+)
+def test_an_errand_that_is_agreed_to_is_no_decision(asked: str) -> None:
+    for yes in ("y", "yes, please"):
+        assert answered(asked, yes) == []
+
+
+def test_work_that_is_agreed_to_is_one() -> None:
+    asked = "Should I open the editor in a panel beside the list?"
+    assert answered(asked, "yes") == [f"{asked} → yes"]

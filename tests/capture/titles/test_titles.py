@@ -46,6 +46,7 @@ def title(*said: str) -> str:
             "Fix the flaky login test",
         ),
         ("Explain what this function does", "Explain what this function does"),
+        ("Now I need add add rooms to the database", "Add rooms to the database"),
         (
             "Find out why the build is slow and what it does",
             "Find out why the build is slow",

@@ -233,6 +233,8 @@ def _order(text: str, *, is_led: bool = True) -> str:
     """
     verb, _, rest = text.partition(" ")
     verb = verb.lower().rstrip(",:")
+    if rest.lower().startswith(f"{verb} "):  # typed twice
+        return _order(rest, is_led=is_led)
     if verb == "do":
         return _wanted_thing(rest) if ARTICLE.match(rest) else ""
     if is_led and not is_verb(verb) and _DETERMINED.match(rest):
