@@ -1,5 +1,6 @@
 """Questions that are only a time, through real files and the index."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -71,6 +72,61 @@ def test_decisions_of_a_time_are_shown_by_what_was_decided(ask) -> None:
     found = ask("what did we decide on 2026-11-11")
     assert titles(found) == ["Cache of prices"]
     assert "We keep prices for a minute." in found.hits[0].passage
+
+
+@pytest.fixture
+def built(memory_builders):
+    """A conversation with a decision at its end and something left open."""
+    said = [
+        ("Which queue for jobs?", "A list or a table."),
+        ("A table.", "It is made."),
+    ]
+    return memory_builders.conversation(
+        "queue", "2026-11-12", "Queue of jobs", said,
+        project="api", decided="A table.", open_questions=["Who empties it at night?"],
+    )  # fmt: skip
+
+
+def asked_of(workspace, query: str) -> list[str]:
+    """What is shown of conversations."""
+    deps = RecallDeps(*workspace)
+    hits = recall(deps, RecallRequest(query), HERE, now=NOW).hits
+    return [hit.passage for hit in hits if hit.kind == "conversation"]
+
+
+def test_a_conversation_of_a_time_is_shown_by_what_came_of_it(
+    workspace_of, memory_builders, built
+) -> None:
+    workspace = workspace_of([built])
+    assert asked_of(workspace, LAST_WEEK) == ["A table.\nWho empties it at night?"]
+    assert asked_of(workspace, "what did we decide last week?") == ["A table."]
+
+
+def test_what_a_note_beside_it_states_is_not_shown_of_a_conversation(
+    workspace_of, memory_builders, built
+) -> None:
+    note = memory_builders.note(
+        "table", "2026-11-12", "Where jobs wait", "A table.", project="api"
+    )
+    decided = "- A table. — assistant, turn queue-turn-1\n"
+    both = decided + decided.replace("A table", "Two clerks read jobs in turn")
+    assert decided in built.body
+    talk = replace(built, body=built.body.replace(decided, both))
+    assert asked_of(workspace_of([talk, note]), LAST_WEEK) == [
+        "Two clerks read jobs in turn.\nWho empties it at night?"
+    ]
+
+
+def test_of_a_longer_conversation_only_what_came_of_it_in_the_time_is_shown(
+    workspace_of, built
+) -> None:
+    later = replace(built, body=built.body.replace("12T10:07", "20T10:07"))
+    said = (
+        "## Context\n\n- Which queue for jobs? — user, turn queue-turn-0\n\n## Decision"
+    )
+    later = replace(later, body=later.body.replace("## Decision", said))
+    workspace = workspace_of([later])
+    assert asked_of(workspace, LAST_WEEK) == ["Which queue for jobs?"]
 
 
 def test_more_than_fits_is_told_with_the_command_that_lists_it(ask) -> None:

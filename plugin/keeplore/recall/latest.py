@@ -17,6 +17,7 @@ from keeplore.memory.note import gist_of
 from keeplore.recall.prepare import OpenedMemory, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import USUAL_LIMIT, RecallHit, Said
+from keeplore.recall.statements.last_quotes import last_lines, quotes_of_work
 from keeplore.recall.statements.memory_hit import hit_of_lines
 from keeplore.recall.time_questions import is_of_one_thing
 from keeplore.recall.unasked.memory_lines import LoadedMemory
@@ -154,7 +155,7 @@ def _told_lines(aspect: Aspect, memories: Iterator[_Opened]) -> Iterator[_Told]:
             talk = opened.conversation if row.kind == "conversation" else None
             is_open = aspect is Aspect.OPEN
             quotes = waiting.get(row.id, ()) if is_open else _quotes_of(talk, aspect)
-            lines = _last_lines(quotes)
+            lines = last_lines(quotes)
         if lines:
             yield _Told(row, opened, lines)
 
@@ -185,17 +186,4 @@ def _quotes_of(talk: Conversation | None, aspect: Aspect) -> Sequence[Quote]:
         return ()
     if aspect is Aspect.DECISIONS:
         return talk.decided
-    told = (*talk.decided, *talk.outcome, *talk.open_questions)
-    return told or talk.context
-
-
-def _last_lines(quotes: Sequence[Quote]) -> list[Said]:
-    """The last quotations, as many as there is room for, in their order; one at least."""
-    lines: list[Said] = []
-    room = EXCERPT_CHARS
-    for quote in reversed(quotes):
-        room -= len(quote.text) + 1
-        if room < 0 and lines:
-            break
-        lines.append((quote.text, quote.turn))
-    return lines[::-1]
+    return quotes_of_work(talk)

@@ -6,18 +6,22 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import chain
 
 from keeplore.index import MemoryRow, PassageRow
+from keeplore.memory import Conversation, Quote
 from keeplore.memory.digest import KIND as DIGEST
 from keeplore.recall.prepare import PreparedQuery, RecallContext, age_days
 from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.ranking.model import Ranked, in_order
 from keeplore.recall.ranking.prior_odds import prior_odds
-from keeplore.recall.request import RecallHit
+from keeplore.recall.request import RecallHit, Said
 from keeplore.recall.search import SearchResults
+from keeplore.recall.statements.last_quotes import last_lines, quotes_of_work
+from keeplore.recall.statements.memory_hit import hit_of_lines
 from keeplore.recall.verify import changed_file_notes, verify, words_of
 from keeplore.recall.weights import Weights
 from keeplore.text.dates import day_of
@@ -91,19 +95,68 @@ def period_hits(
         rows = index.said_between(allowed, span.first, span.last, LOOKED_AT)
         passages |= {row.id: row for row in rows}
     memories = index.memories(sorted({row.memory_id for row in passages.values()}))
-    ranked = in_order(
-        [
-            entry
-            for id_, own in _by_memory(passages.values(), memories).items()
-            for entry in _entries(context, period, memories[id_], own)
-        ]
-    )
+    told = _by_memory(passages.values(), memories)
+    entries = (_entries(context, period, memories[id_], told[id_]) for id_ in told)
+    ranked = in_order([*chain.from_iterable(entries)])
+    is_by_exchange = context.request.by_exchange
+    words = words_of(ranked, passages) if is_by_exchange else _words(told, ranked)
     results = SearchResults((), passages, memories, {})
-    words = words_of(ranked, passages)
-    hits, left = verify(
-        context, PreparedQuery(parse_question("")), ranked, results, words
-    )
-    return hits, [note_of(period, len(ranked), len(hits)), *changed_file_notes(left)]
+    query = PreparedQuery(parse_question(""))
+    hits, left = verify(context, query, ranked, results, words)
+    notes = [note_of(period, len(ranked), len(hits)), *changed_file_notes(left)]
+    if is_by_exchange:
+        return hits, notes
+    noted = {hit.passage for hit in hits if hit.kind == "note"}
+    return [_by_what_came(context, period, hit, memories, noted) for hit in hits], notes
+
+
+def _words(
+    told: Mapping[str, Sequence[PassageRow]], ranked: Iterable[Ranked]
+) -> dict[int, frozenset[str]]:
+    """The words of all that a memory says in the period, by the passage that tells it: a note that
+    states one of its decisions does not repeat a conversation.
+    """
+    words: dict[int, frozenset[str]] = {}
+    for entry in ranked:
+        if entry.passage is not None:
+            said = [row.said for row in told[entry.memory]]
+            words[entry.passage] = stems_of(" ".join(said))
+    return words
+
+
+def _by_what_came(
+    context: RecallContext,
+    period: Period,
+    hit: RecallHit,
+    memories: Mapping[str, MemoryRow],
+    noted: Set[str],
+) -> RecallHit:
+    """The hit of a conversation with what came of it in the period, and no note told beside it;
+    as it is where nothing else came of it.
+    """
+    opened = context.opened(hit.path) if hit.kind == "conversation" else None
+    if opened is None or opened.conversation is None:
+        return hit
+    lines: list[Said] = []
+    for quotes in _what_came(opened.conversation, period):
+        within = [q for q in quotes if _is_within(period, opened.time_of(q.turn))]
+        lines = lines or last_lines([q for q in within if q.text not in noted])
+    if not lines:
+        return hit
+    told = hit_of_lines(context, memories[hit.memory_id], opened, lines)
+    return replace(told, score=hit.score)
+
+
+def _what_came(talk: Conversation, period: Period) -> Iterator[Sequence[Quote]]:
+    """What may tell what came of a conversation, the best first."""
+    yield talk.decided if period.is_of_decisions else quotes_of_work(talk)
+    if not period.is_of_decisions:
+        yield talk.context
+
+
+def _is_within(period: Period, at: str) -> bool:
+    """Whether that is from the period, as is what has no time of its own."""
+    return not at or period.holds(at)
 
 
 def _by_memory(
@@ -155,7 +208,8 @@ def note_of(period: Period, found: int, shown: int) -> str:
         return f"nothing in memory is from {period}"
     left = found - shown
     count = f"{left} or more" if found >= LOOKED_AT else str(left)
-    more = f"; {count} others: {_listing(period)}" if left else ""
+    others = "other" if count == "1" else "others"
+    more = f"; {count} {others}: {_listing(period)}" if left else ""
     return f"asked for a time alone: what is from {period}, decisions and notes first{more}"
 
 
