@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from keeplore.recall.answer import recall
-from keeplore.recall.latest import Aspect, asked_of_latest
+from keeplore.recall.latest import LOOKED_AT, Aspect, asked_of_latest
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.question import parse_question
 from keeplore.recall.request import AnswerStatus, RecallRequest, SearchScope
@@ -30,6 +30,13 @@ TELLING = {
         "what's left to do?",
         "what remains?",
         "was ist noch offen?",
+        "what should I do next?",
+        "what should we work on next?",
+        "what's next?",
+        "next steps",
+        "what are we waiting for?",
+        "what's on my todo list?",
+        "are there any open questions?",
         "qu'est-ce qui reste ouvert ?",
         "¿qué queda pendiente?",
     ],
@@ -42,8 +49,26 @@ TELLING = {
         "what did you change last time",
         "woran habe ich zuletzt gearbeitet?",
         "o que fizemos?",
+        "what's going on?",
+        "what's new?",
+        "what have we been up to?",
+        "where are we?",
+        "wo waren wir?",
+        "how far did we get?",
+        "catch me up",
+        "give me a summary",
+        "let's continue where we left off",
+        "what changed while I was away?",
+    ],
+    Aspect.RULES: [
+        "what are our rules?",
+        "which rules apply here?",
+        "do we have any conventions?",
     ],
     Aspect.NOTED: [
+        "what is this project about?",
+        "what did I ask you to remember?",
+        "what did we learn?",
         "what do you know about me?",
         "what do you know about this project?",
         "what do we know about us",
@@ -71,6 +96,11 @@ def test_a_question_that_names_nothing_asks_for_the_latest(
         "who decided",
         "when did we stop",
         "what is the plan",
+        "what's next to the menu?",
+        "what are the rules for migrations?",
+        "which naming conventions do we use?",
+        "how do we name the next release?",
+        "is Redis open source?",
         "what happened to Redis?",
         "what changed in the parser",
         "what do we use",
@@ -109,7 +139,10 @@ def ask(workspace_of, memory_builders):
             "sql", "2026-11-09", "Plain SQL, no ORM", "We write plain SQL.",
             project="api", category="architectural-decisions",
         ),
-        note("lint", "2026-11-13", "Lint runs first", "Lint runs first.", project="api"),
+        note(
+            "lint", "2026-11-13", "Lint runs first", "Lint runs first.",
+            project="api", category="project-conventions",
+        ),
         note(
             "english", "2026-11-08", "Answer in English", "We answer in English.",
             scope="workspace", permanent=True,
@@ -176,3 +209,49 @@ def test_what_is_known_are_the_notes_permanent_ones_first(ask) -> None:
         ("Lint runs first", "Lint runs first."),
         ("Plain SQL, no ORM", "We write plain SQL."),
     ]
+
+
+def test_what_the_asking_session_did_itself_comes_behind_what_others_did(ask) -> None:
+    def told(**how: object) -> list[str]:
+        return [hit.title for hit in ask("where did we leave off?", **how).hits]
+
+    assert told()[0] == "Queue of jobs"
+    assert told(session="session-queue") == ["Cache of prices", "Queue of jobs"]
+
+
+def test_rules_are_the_notes_of_what_is_usual(ask) -> None:
+    found = ask("what are our rules?")
+
+    assert [hit.title for hit in found.hits] == ["Lint runs first"]
+    assert found.notes[0].startswith(
+        "the question names nothing: what was noted as a rule"
+    )
+
+
+def test_where_no_note_answers_words_are_looked_for(
+    workspace_of, memory_builders
+) -> None:
+    said = [("The rule is that nothing is merged on Fridays.", "I see to that.")]
+    talk = memory_builders.conversation(
+        "merge", "2026-11-12", "Merging", said, project="api"
+    )
+    deps = RecallDeps(*workspace_of([talk]))
+    found = recall(
+        deps, RecallRequest("what are our rules?"), SearchScope("api"), now=NOW
+    )
+    assert [hit.title for hit in found.hits] == ["Merging"]
+
+
+def test_an_old_permanent_note_is_told_however_many_are_newer(
+    workspace_of, memory_builders
+) -> None:
+    note = memory_builders.note
+    old = note("old", "2026-01-02", "Speak plainly", "Speak plainly.", project="api", permanent=True)  # fmt: skip
+    newer = [
+        note(f"n{n}", "2026-11-12", f"Fact {n}", f"Fact {n}.", project="api")
+        for n in range(LOOKED_AT)
+    ]
+    deps = RecallDeps(*workspace_of([old, *newer]))
+    asked = RecallRequest("what do you know about this project?")
+    found = recall(deps, asked, SearchScope("api"), now=NOW)
+    assert found.hits[0].title == "Speak plainly"

@@ -18,6 +18,7 @@ FIELDS = {
     "exchanges": False,
     "text": True,
     "agent": "reviewer",
+    "session": "s-1",
     "within": "1f0c9a2e",
 }
 
@@ -34,6 +35,7 @@ def test_it_is_read_as_it_was_sent(turned: str) -> None:
         by_exchange=bool(fields["exchanges"]),
         text_only=bool(fields["text"]),
         agent="reviewer",
+        session="s-1",
         within="1f0c9a2e",
     )
     assert request.to_json() == fields
@@ -46,7 +48,7 @@ def test_it_is_read_as_it_was_sent(turned: str) -> None:
         ("[]", "it is no object"),
         ("7", "it is no object"),
         (json.dumps({**FIELDS, "more": 1}), "missing or unknown: more"),
-        (json.dumps({"query": "x"}), "missing or unknown: agent, cwd, exchanges, limit, text, wide, within"),
+        (json.dumps({"query": "x"}), "missing or unknown: agent, cwd, exchanges, limit, session, text, wide, within"),
         (json.dumps({**FIELDS, "limit": True}), "limit is no int"),
         (json.dumps({**FIELDS, "query": None}), "query is no str"),
         (json.dumps({**FIELDS, "wide": 1}), "wide is no bool"),

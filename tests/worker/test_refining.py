@@ -153,6 +153,7 @@ def test_a_talk_becomes_a_note_that_recall_finds(
         "limit": 3,
         "wide": False,
         "exchanges": False,
+        "session": "",
         "within": "",
         "text": True,
         "agent": "",

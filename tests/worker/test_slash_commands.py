@@ -235,3 +235,16 @@ def test_many_sessions_at_once_lose_nothing_and_write_the_same_words_once(desk):
     titles = sorted(parse(path.read_text()).title for path in desk.notes())
     own = [f"Service {number} is deployed from its own tag." for number in range(16)]
     assert titles == sorted([*own, "Every service is deployed by its own team."])
+
+
+def test_a_question_names_the_session_in_which_it_is_typed(desk, monkeypatch) -> None:
+    asked: list[str] = []
+    recall = desk.registry.recall
+
+    def watched(request):
+        asked.append(request.session)
+        return recall(request)
+
+    monkeypatch.setattr(desk.registry, "recall", watched)
+    desk.type("recall", "where did we leave off?", session="s-7")
+    assert asked == ["s-7"]

@@ -324,6 +324,7 @@ def test_recall_still_answers_when_the_cache_is_deleted_under_the_worker(office)
         "limit": 5,
         "wide": True,
         "exchanges": False,
+        "session": "",
         "within": "",
         "text": False,
         "agent": "",

@@ -75,8 +75,14 @@ def search(
     time. Raises KeeploreError.
     """
     asked = context.place.asked(directory)
-    own = agent or context.place.agent
-    request = RecallRequest(query, asked.directory, limit, wide=wide, agent=own)
+    request = RecallRequest(
+        query,
+        asked.directory,
+        limit,
+        wide=wide,
+        agent=agent or context.place.agent,
+        session=context.place.session.session,
+    )
     if within:
         found = context.find(within, directory)
         context.note_read(found)

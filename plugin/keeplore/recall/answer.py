@@ -14,7 +14,7 @@ from keeplore.index import IndexState, MemoryRow, ScopeFilter
 from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.memory.names import short_id
 from keeplore.recall.digest_hits import with_digests, without_digests
-from keeplore.recall.latest import asked_of_latest, latest_hits
+from keeplore.recall.latest import OF_NOTES, asked_of_latest, latest_hits
 from keeplore.recall.prepare import (
     PreparedQuery,
     RecallContext,
@@ -138,7 +138,9 @@ def _found(
     if not (context.request.filter.is_unasked or context.request.within):
         if not session and (aspect := asked_of_latest(question)):
             hits_of = partial(latest_hits, context, aspect)
-            return _Found(*_search_newest(context, hits_of))
+            newest = _Found(*_search_newest(context, hits_of))
+            if newest.hits or aspect not in OF_NOTES:
+                return newest
         if period := period_of(rest, session, context.today):
             hits_of = partial(period_hits, context, period)
             return _Found(*_search_newest(context, hits_of))

@@ -1,16 +1,17 @@
-"""Questions that name nothing, as "what did we decide?", "where did we leave off?" and "what do you
-know about this project?": what was decided, done, left open or noted last is the answer.
+"""Questions that name nothing, as "what did we decide?", "where did we leave off?", "what are our
+rules?" and "what do you know about this project?": what was decided, done, left open or noted last
+is the answer.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 
-from keeplore.index import MemoryFilter, MemoryRow
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.model import Category
 from keeplore.memory.note import gist_of
@@ -31,12 +32,15 @@ SHOWN = 3  # conversations, where not more are asked for
 # of which a question consists that names nothing
 _SAYING_NOTHING = stems_of(
     """
-    agree agreed change changed choose chose chosen conclude conclusion decide decided decision
-    discuss discussed do did done far finish finished happen happened issue know last latest
-    leave left made make note noted off open outstanding pending previous previously progress
-    project question recap recent recently remain remaining remember repo repository said say
-    settle settled status still stop stopped summarise summarize summary talk time todo
-    unfinished unresolved work worked yet
+    agree agreed apply ask asked away block blocked bring catch change changed choose chose chosen
+    conclude conclusion convention current decide decided decision discuss discussed do did done
+    far finish finished gone guideline happen happened issue know last latest learn learned learnt
+    leave left list made make new note noted off open outstanding overview pending pick preference
+    previous previously progress project question recap recent recently remain remaining remember
+    repo repository rule said say session settle settled since speed state status step still stop
+    stopped summarise summarize summary talk tell time todo told unfinished unresolved wait waiting
+    while work worked yet
+    geblieben sind steht waren wo
     besprochen beschlossen entschieden erledigt gearbeitet gemacht haben habe ich ist noch offen
     stand stehen wir woran zuletzt
     avons ce est no nos nous que queda qué quê qu qui restou o ficou
@@ -50,32 +54,55 @@ class Aspect(StrEnum):
     """What is asked for."""
 
     OPEN = "left open"
+    RULES = "noted as a rule"
     DECISIONS = "decided"
     WORK = "done"
     NOTED = "noted"
 
 
+# those that notes answer; where none does, words may find something
+OF_NOTES = frozenset({Aspect.RULES, Aspect.NOTED})
+_RULES = frozenset(
+    {
+        Category.CONVENTIONS,
+        Category.PREFERENCES,
+        Category.CORRECTIONS,
+        Category.PATTERNS,
+    }
+)
 _ASPECTS = {
     Aspect.OPEN: r"open|outstanding|pending|remain\w*|todos?|unfinished|unresolved|left(?! off)|"
-    r"offen|abiert[oa]s?|pendientes?|ouverte?s?|reste|abert[oa]s?|pendentes?",
+    r"next|waiting for|blocked|steht an|offen|"
+    r"abiert[oa]s?|pendientes?|ouverte?s?|reste|abert[oa]s?|pendentes?",
+    Aspect.RULES: r"conventions?|guidelines?|preferences?|rules?",
     Aspect.DECISIONS: r"agreed?|cho(?:ose|se|sen)|conclu\w+|deci[ds]\w*|settled?|entschieden|"
     r"beschlossen|décidé\w*",
     Aspect.WORK: r"chang\w+|did (?:\w+ )?do|(?:was|were|have|been) done|finish\w*|happen\w*|leave|"
     r"left|made|progress|recap|status|stop\w*|summar\w+|talk\w*|discuss\w*|said|work\w*|last|"
-    r"latest|recent\w*|gemacht|gearbeitet|zuletzt|stand|besprochen|hicimos|hecho|fait|dernier|"
+    r"latest|recent\w*|going on|been (?:doing|up to)|(?:was|were) (?:I|we) doing|how far|catch|"
+    r"(?:where|wo) (?:are|were|sind|waren) (?:we|wir)|new|overview|speed|state|gemacht|gearbeitet|"
+    r"zuletzt|stand|besprochen|hicimos|hecho|fait|dernier|"
     r"fizemos|feito",
-    Aspect.NOTED: r"know|remember|noted?|notes",
+    Aspect.NOTED: r"know|learn\w*|remember|noted?|notes|project about|repo\w* about|"
+    r"(?:is|does) (?:this|the|our) (?:project|repo\w*)",
 }
 # names something after all: "what did we use for the status"
 _NAMES = re.compile(
-    r"\b(?:for|about|with|on|in|from)\s+(?!(?:me|us|(?:this|the|our) (?:project|repo\w*))\W*\Z)\w",
+    r"\b(?:for|about|with|on|in|from)\s+"
+    r"(?!(?:me|next|us|(?:this|the|our) (?:project|repo\w*)|(?:my|our|the) (?:to.?do )?list)\W*\Z)"
+    r"\w",
     re.IGNORECASE,
 )
 # asks in what way, or for a yes
-_HOW = re.compile(r"\W*(?:how|is|are|can|could|should|do|does|wie)\b", re.IGNORECASE)
+_HOW = re.compile(
+    r"\W*(?:how(?! far)|(?:is|are)(?! there)|can|could|should|do(?! (?:I|we|you) have)|does|wie)\b",
+    re.IGNORECASE,
+)
 # says that the newest is meant, where nothing is asked
 _NEWEST = re.compile(
-    r"\b(?:last|latest|recent(?:ly)?|open|outstanding|pending|unresolved|unfinished|remaining)\b",
+    r"\b(?:last|latest|recent(?:ly)?|open|outstanding|pending|unresolved|unfinished|remaining|"
+    r"next|rules|conventions|catch me up|up to speed|where (?:I|we) (?:left off|stopped)|"
+    r"summary|overview|recap)\b",
     re.IGNORECASE,
 )
 
@@ -103,7 +130,7 @@ def latest_hits(
     """The hits, newest first, permanent notes before others; and a note on them for the person."""
     told = _told_lines(aspect, _opened_memories(context, aspect, is_wide=is_wide))
     limit = context.request.limit
-    if limit <= USUAL_LIMIT and aspect is not Aspect.NOTED:
+    if limit <= USUAL_LIMIT and aspect not in OF_NOTES:
         limit = SHOWN
     hits = [
         hit_of_lines(context, one.row, one.opened, one.lines)
@@ -130,15 +157,43 @@ def _opened_memories(
     context: RecallContext, aspect: Aspect, *, is_wide: bool
 ) -> Iterator[_Opened]:
     """The newest memories that can be read, each read when it is asked for."""
-    kind = "note" if aspect is Aspect.NOTED else ""
     allowed = context.allowed(is_wide=is_wide)
-    rows = context.deps.index.listed(MemoryFilter(allowed, kind=kind, limit=LOOKED_AT))
-    if aspect is Aspect.NOTED:
-        rows = sorted(rows, key=lambda row: not row.permanent)
+    notes = aspect in OF_NOTES
+    rows = (
+        _notes(context, aspect, allowed) if notes else _newest(context, aspect, allowed)
+    )
     for row in rows:
         opened = None if context.request.filter.skip(row) else context.opened(row.path)
         if opened:
             yield row, opened
+
+
+def _notes(
+    context: RecallContext, aspect: Aspect, allowed: ScopeFilter
+) -> Sequence[MemoryRow]:
+    """The newest notes that are asked for, permanent ones first."""
+    notes = MemoryFilter(allowed, kind="note", limit=LOOKED_AT)
+    every = (replace(notes, permanent=True), replace(notes, permanent=False))
+
+    def is_asked_for(row: MemoryRow) -> bool:
+        return aspect is Aspect.NOTED or row.category in _RULES
+
+    return [
+        row for one in every for row in context.deps.index.listed(one, is_asked_for)
+    ]
+
+
+def _newest(
+    context: RecallContext, aspect: Aspect, allowed: ScopeFilter
+) -> Sequence[MemoryRow]:
+    """The newest memories; of the latest work last what the session that asks did, which it
+    knows.
+    """
+    rows = context.deps.index.listed(MemoryFilter(allowed, limit=LOOKED_AT))
+    session = context.request.session
+    if aspect is Aspect.WORK and session:
+        return sorted(rows, key=lambda row: row.session == session)
+    return rows
 
 
 def _told_lines(aspect: Aspect, memories: Iterator[_Opened]) -> Iterator[_Told]:
@@ -161,9 +216,9 @@ def _told_lines(aspect: Aspect, memories: Iterator[_Opened]) -> Iterator[_Told]:
 
 
 def _note_lines(row: MemoryRow, note: Memory, aspect: Aspect) -> list[Said]:
-    """What a note states, where notes are asked for, or decisions and it is one."""
+    """What a note states, where it is one of those that are asked for."""
     is_decision = aspect is Aspect.DECISIONS and row.category == Category.DECISIONS
-    if not (is_decision or aspect is Aspect.NOTED):
+    if not (is_decision or aspect in OF_NOTES):
         return []
     return [(clip(gist_of(note), EXCERPT_CHARS), "")]
 

@@ -28,6 +28,7 @@ _FIELD_TYPES = {
     "exchanges": bool,
     "text": bool,
     "agent": str,
+    "session": str,
     "within": str,
 }
 
@@ -90,7 +91,8 @@ class RecallRequest:
     other projects as well, which otherwise happens when little is found. ``text_only`` leaves the
     model alone. ``at_once`` says that a person waits and somebody else keeps the index in step:
     neither files nor model are waited for, and other projects are not asked. ``agent`` is the name
-    of the agent that asks: it has its own memory as well. ``within`` stands for one memory, as
+    of the agent that asks: it has its own memory as well. ``session`` is the host's session that
+    asks: what others did last comes before what it did itself. ``within`` stands for one memory, as
     ``Registry.find`` takes it: that alone answers, at length.
     """
 
@@ -103,6 +105,7 @@ class RecallRequest:
     at_once: bool = False
     filter: ResultFilter = UNFILTERED
     agent: str = ""
+    session: str = ""
     within: str = ""
 
     @property
@@ -120,6 +123,7 @@ class RecallRequest:
             "exchanges": self.by_exchange,
             "text": self.text_only,
             "agent": self.agent,
+            "session": self.session,
             "within": self.within,
         }
 
@@ -139,6 +143,7 @@ class RecallRequest:
             by_exchange=data["exchanges"],
             text_only=data["text"],
             agent=data["agent"],
+            session=data["session"],
             within=data["within"],
         )
 

@@ -117,7 +117,12 @@ class SlashCommands:
                 room,
             )
         answer = self._registry.recall(
-            RecallRequest(text, origin.directory, agent=origin.agent_name)
+            RecallRequest(
+                text,
+                origin.directory,
+                agent=origin.agent_name,
+                session=origin.session,
+            )
         )
         return asked_context(answer, room=room)
 

@@ -12,7 +12,7 @@ import click
 
 from keeplore.cli.output import block, emit_json, note, plain, say
 from keeplore.cli.parameters import json_option, limit_option
-from keeplore.cli.writing import calling_agent_name, note_unread_events
+from keeplore.cli.writing import calling_agent, calling_agent_name, note_unread_events
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.memory.names import short_id
@@ -96,7 +96,8 @@ def recall_command(
     behind the text and could not catch up.
     """
     whose = agent or calling_agent_name(places)
-    request = RecallRequest(_question(query), agent=whose, **asked)
+    session = calling_agent().session
+    request = RecallRequest(_question(query), agent=whose, session=session, **asked)
     answer = _answer(places, request)
     # a script starts nothing behind its back
     started = sys.stderr.isatty() and _start_worker(places, answer)
