@@ -113,3 +113,22 @@ def test_programs_that_a_repository_names_are_not_run(project, git, tmp_path):
     git("config", "extensions.partialClone", "origin", cwd=project)
     assert checkout_info(project) is not None
     assert not mark.exists()
+
+
+def test_a_repository_of_the_home_directory_is_around_its_own_files_alone(
+    tmp_path, git, monkeypatch
+):
+    home = tmp_path / "anna"
+    for name in ("code/shop/src", ".config/vim"):
+        (home / name).mkdir(parents=True)
+    (home / ".config" / "vim" / "vimrc").write_text("set number\n")
+    git("init", "-q", "-b", "main", cwd=home)
+    git("add", "-f", ".config", cwd=home)
+    git("commit", "-q", "-m", "Settings", cwd=home)
+    monkeypatch.setenv("HOME", str(home))
+    around = {home / name for name in ("", ".config", ".config/vim")}
+    beside = {home / name for name in ("code", "code/shop", "code/shop/src")}
+    found = {place for place in around | beside if checkout_info(place)}
+    assert found == around
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert all(map(checkout_info, beside))

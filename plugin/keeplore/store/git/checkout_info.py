@@ -31,12 +31,13 @@ class CheckoutInfo:
 
 
 def checkout_info(directory: Path) -> CheckoutInfo | None:
-    """The repository that a directory is in; None outside of one, in a bare one, or where git
-    refuses it.
+    """The repository that a directory is in; None outside of one, in a bare one, where git refuses
+    it, or where it is that of the home directory and has no file there.
     """
     try:
-        top = top_of(directory.resolve())
-        if top is None:
+        place = directory.resolve()
+        top = top_of(place)
+        if top is None or _is_beside_settings(top, place):
             return None
         places = directories(top)
         try:
@@ -57,6 +58,14 @@ def top_of(directory: Path) -> Path | None:
         ),
         None,
     )
+
+
+def _is_beside_settings(top: Path, place: Path) -> bool:
+    """Is the home directory a repository, of settings, that has no file in this place below it?"""
+    if top == place or top != Path.home().resolve():
+        return False
+    listed = run(top, "ls-files -z --", place.relative_to(top).as_posix())
+    return not (listed.code or listed.items)
 
 
 def main_of(top: Path, places: Directories) -> Path:
