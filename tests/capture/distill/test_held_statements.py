@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from keeplore.capture.distill.held_statements import held_statements
 from keeplore.memory import Conversation, Exchange, Quote
 
@@ -97,3 +99,41 @@ def test_what_only_waits_to_hear_what_else_is_wanted_answers_nothing() -> None:
     )
     told = [statement.text for statement in held_statements(talk)]
     assert told == [asked, "The watcher is fixed."]
+
+
+@pytest.mark.parametrize(
+    "idle",
+    [
+        "Good catch - let me clarify.",
+        "Ah, I see the issue!",
+        "Good, I now understand the full picture.",
+        "You raise a good point.",
+        "Wait, that's not right either.",
+    ],
+)
+def test_what_the_agent_only_takes_in_is_not_told(idle: str) -> None:
+    said = (idle, "The export reads the table `orders_2019`.")
+    exchange = Exchange("a", "2026-03-01T10:00:00Z", "Orders are missing.", said)
+    told = [s.text for s in held_statements(Conversation("Orders", (exchange,)))]
+    assert told == ["Orders are missing.", "The export reads the table `orders_2019`."]
+
+
+@pytest.mark.parametrize(
+    "telling",
+    [
+        "I see the issue: the export reads the old table.",
+        "Good point about the rows that were deleted.",
+        "I understand the export as a copy of the table.",
+    ],
+)
+def test_what_says_what_was_seen_is_told(telling: str) -> None:
+    exchange = Exchange("a", "2026-03-01T10:00:00Z", "Rows are missing.", (telling,))
+    told = [s.text for s in held_statements(Conversation("Orders", (exchange,)))]
+    assert told == ["Rows are missing.", telling]
+
+
+def test_a_file_that_is_shown_is_not_told_and_a_link_is() -> None:
+    message = "@/home/ann/shop/terminals/2.txt:10-20\n\nhttps://git.example/shop"
+    exchange = Exchange("a", "2026-03-01T10:00:00Z", message, ("I see a seed run.",))
+    told = [s.text for s in held_statements(Conversation("Shop", (exchange,)))]
+    assert told == ["https://git.example/shop", "I see a seed run."]

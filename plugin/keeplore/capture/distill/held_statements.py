@@ -14,6 +14,7 @@ from keeplore.capture.discourse.statements import DialogueAct, Statement
 from keeplore.capture.shown_commands import shown_commands
 from keeplore.memory import Conversation, Exchange, Quote
 from keeplore.recall.request import HeldStatement
+from keeplore.text.pasted import is_reference
 from keeplore.text.sentences import ARROW, Sentence, answer_in, question_and_answer
 
 _UNTOLD = frozenset({DialogueAct.HEADING, DialogueAct.ANNOUNCEMENT})
@@ -72,6 +73,7 @@ def _spoken_statements(
         message = messages.setdefault(statement.message_place, len(messages))
         is_untold = statement.act in _UNTOLD or statement.leads_in
         is_untold = is_untold or _asks_to_be_told(statement)
+        is_untold = is_untold or _says_nothing(statement)
         text = statement.quote.text
         is_told = (statement.turn, text) in answers or (
             text in amended and not statement.sentence.is_question
@@ -102,6 +104,19 @@ def _asks_to_be_told(statement: Statement) -> bool:
     """Does the agent only wait to hear what else is wanted?"""
     is_waiting = opens_with(statement.text, "asks_to_be_told")
     return is_waiting and not statement.is_of_person
+
+
+def _says_nothing(statement: Statement) -> bool:
+    """Is it a good-bye, a file that the person points at, or an agent's "good catch", "I see the
+    issue"?
+    """
+    text = statement.text
+    if statement.is_answer:
+        return False
+    if statement.is_of_person:
+        is_shown = text.startswith("@") and is_reference(text)
+        return is_shown or opens_with(text, "takes_leave")
+    return opens_with(text, "takes_in")
 
 
 def _head_statements(
