@@ -50,7 +50,6 @@ def used(home: Path) -> Path:
     assert keeplore("lint", "--install", cwd=root).returncode == 0
     assert keeplore("worker", "run").returncode == 0
     (places.state / "edits").mkdir()
-    (places.state / "edits" / "kept.md").write_text("typed")
     (places.state / "crash.log").write_text("x")
     # what sessions are told, and whose machines the workspace knows
     assert [*(places.state / "briefs").glob("*.json")]
@@ -119,6 +118,23 @@ def test_what_waits_in_the_inbox_is_not_thrown_away_unasked(home: Path) -> None:
         and not places.cache.exists()
     )
     assert keeplore("uninstall", "--yes", "--discard-events").returncode == 0
+    assert not places.state.exists()
+
+
+def test_what_was_typed_and_is_not_saved_stays(home: Path) -> None:
+    used(home)
+    places = Places.from_environment(os.environ)
+    text = places.state / "edits" / "1f0c9a2e-86db6310.md"
+    text.write_text("typed")
+    done = keeplore("uninstall", "--yes")
+    assert done.returncode == 0, done.stderr
+    goes, _, stays = done.stdout.partition("These stay")
+    assert str(text.parent) not in goes
+    assert f"These stay, since they were typed and not saved:\n  {text}\n" in stays
+    left = [path for path in places.state.rglob("*") if path.is_file()]
+    assert left == [text]
+    text.unlink()
+    assert keeplore("uninstall", "--yes").returncode == 0
     assert not places.state.exists()
 
 

@@ -122,3 +122,13 @@ def test_a_workspace_that_is_inherited_and_not_here_is_told_of(
     told = keeplore("doctor").stdout
     assert "it inherits 'taem', which is no workspace of this machine" in told
     assert "it inherits 'team'" not in told
+
+
+def test_a_name_that_is_not_taken_since_there_is_one_is_told(run: Run) -> None:
+    assert run("init", "memory").stderr == ""
+    again = run("init", "memory", "--name", "work")
+    assert again.stdout.startswith("Registered workspace 'memory' in ")
+    assert again.stderr == (
+        "note: it keeps the name that this machine knows: `keeplore workspaces rename memory work` "
+        "changes that\n"
+    )

@@ -1,6 +1,7 @@
 """Several workspaces on one machine: which one a directory belongs to, and what it inherits."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,27 @@ def test_a_repository_of_settings_in_the_home_directory_holds_no_code(places, gi
     git("init", "-q", cwd=Path.home())
     (Path.home() / "prompt.lua").touch()
     assert initialise(places, Path.home() / "memory").is_new
+
+
+def test_neither_the_home_directory_nor_one_around_a_workspace_becomes_one(
+    places, tmp_path
+):
+    own = tmp_path / "team" / "memory"
+    initialise(places, own)
+    told = {}
+    for place in (Path.home(), own.parent):
+        with pytest.raises(ConfigError) as raised:
+            initialise(places, place, beside_code=True)
+        told[place] = raised.value.message
+        assert not (place / ".git").exists()
+    assert told == {
+        Path.home(): f"{Path.home()} is the home directory, and all in it would count as the "
+        "workspace",
+        own.parent: f"{own.parent} holds the workspace {own}, which would count as part of it",
+    }
+    # a workspace that is gone is in nobody's way
+    shutil.rmtree(own)
+    assert initialise(places, own.parent).is_new
 
 
 def test_a_person_may_insist_on_a_workspace_beside_code(places, tmp_path):

@@ -60,10 +60,12 @@ def initialise(
         raise ConfigError(f"{root} is a file", "Name a directory")
     is_new = not (root / FILE).exists() and not _was_cloned(root)
     if is_new:
+        machine = Machine.load(places)
         _expect_no_workspace_around(root)
+        _expect_folder_of_its_own(root, machine)
         if not beside_code:
             _expect_no_code(root)
-        _chosen_name(Machine.load(places), root, name)  # before anything is written
+        _chosen_name(machine, root, name)  # before anything is written
         # its branch stays whatever the person's own repository has
         create(root, template_dir())
     return _register(places, root, name or load_settings(root).name, is_new=is_new)
@@ -93,6 +95,23 @@ def _expect_no_workspace_around(root: Path) -> None:
                 "it",
                 f"Name a directory outside of {above}",
             )
+
+
+def _expect_folder_of_its_own(root: Path, machine: Machine) -> None:
+    """Raise ConfigError for the home directory and one that holds a workspace: whatever lies below
+    would count as part of the new one, and belong to no project.
+    """
+    if root == Path.home().resolve():
+        raise ConfigError(
+            f"{root} is the home directory, and all in it would count as the workspace",
+            "Name a directory of its own: `keeplore init ~/memory`",
+        )
+    within = (path for path in machine.workspaces.values() if root in path.parents)
+    if below := next((path for path in within if (path / FILE).exists()), None):
+        raise ConfigError(
+            f"{root} holds the workspace {below}, which would count as part of it",
+            f"Name a directory of its own, as {root / 'memory'}",
+        )
 
 
 def _expect_no_code(root: Path) -> None:

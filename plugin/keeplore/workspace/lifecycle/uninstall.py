@@ -62,13 +62,14 @@ STATE = (
     "dropped-*",
     ".*.tmp",
 )
+EDITS = "edits"  # of those, what was typed into an editor and is not saved
 CACHE = ("README", "index", "machines", "models", ".*.tmp")
 
 
 @dataclass(frozen=True, slots=True)
 class UninstallPlan:
     """``events`` are host events that no workspace has yet; ``foreign`` is what stays because it is
-    not ours.
+    not ours, ``unsaved`` because a person typed it and it was not saved.
     """
 
     state: tuple[Path, ...]
@@ -76,6 +77,7 @@ class UninstallPlan:
     commit_hooks: tuple[Path, ...]  # pre-commit hooks of git that are ours
     workspaces: tuple[Path, ...]  # which stay
     foreign: tuple[Path, ...]
+    unsaved: tuple[Path, ...]
     events: int
     unreadable: int
 
@@ -85,7 +87,10 @@ def plan(places: Places, *, keeps_state: bool) -> UninstallPlan:
     roots = (
         tuple(Machine.load(places).workspaces.values()) if places.state.is_dir() else ()
     )
-    state, not_state = _split_by_name(places.state, STATE)
+    unsaved = tuple(sorted((places.state / EDITS).glob("*.md")))
+    named = [name for name in STATE if name != EDITS or not unsaved]
+    state, others = _split_by_name(places.state, named)
+    not_state = [path for path in others if path.name != EDITS]
     cache, not_cache = _split_by_name(places.cache, CACHE)
     counts = Spool(places.spool).counts()
     return UninstallPlan(
@@ -94,6 +99,7 @@ def plan(places: Places, *, keeps_state: bool) -> UninstallPlan:
         commit_hooks=tuple(_commit_hooks(roots)),
         workspaces=roots,
         foreign=(*(() if keeps_state else not_state), *not_cache),
+        unsaved=unsaved,
         events=counts["new"] + counts["claimed"],
         unreadable=counts["dead"],
     )

@@ -82,6 +82,7 @@ def _show(planned: UninstallPlan, entries: ConnectPlan) -> None:
             "These stay, with all that is in them:",
             (*planned.workspaces, *planned.foreign),
         ),
+        ("These stay, since they were typed and not saved:", planned.unsaved),
     ):
         if paths:
             say(heading, bold=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from keeplore.cli.output import note
 from keeplore.cli.project_picker import ProjectWish, wish_options
 from keeplore.config.places import Places
 
@@ -45,6 +46,9 @@ def init_command(
     made = initialise(places, directory, name, beside_code=beside_code)
     deed = "Created" if made.is_new else "Registered"
     click.echo(f"{deed} workspace {made.name!r} in {made.root}")
+    if name and made.name != name:
+        renaming = f"`keeplore workspaces rename {made.name} {name}` changes that"
+        note(f"it keeps the name that this machine knows: {renaming}")
     if made.is_home:
         click.echo("It is this machine's home workspace.")
     if not made.is_new:
