@@ -124,9 +124,9 @@ def test_a_workspace_that_is_inherited_and_not_here_is_told_of(
     assert "it inherits 'team'" not in told
 
 
-def test_a_name_that_is_not_taken_since_there_is_one_is_told(run: Run) -> None:
-    assert run("init", "memory").stderr == ""
-    again = run("init", "memory", "--name", "work")
+def test_a_name_that_is_not_taken_since_there_is_one_is_told(home: Path) -> None:
+    assert home and keeplore("init", "memory").stderr == ""
+    again = keeplore("init", "memory", "--name", "work")
     assert again.stdout.startswith("Registered workspace 'memory' in ")
     assert again.stderr == (
         "note: it keeps the name that this machine knows: `keeplore workspaces rename memory work` "

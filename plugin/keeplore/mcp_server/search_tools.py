@@ -74,15 +74,10 @@ def search(
     """The memories that answer a question, best first; where several answer together, in order of
     time. Raises KeeploreError.
     """
-    asked = context.place.asked(directory)
-    request = RecallRequest(
-        query,
-        asked.directory,
-        limit,
-        wide=wide,
-        agent=agent or context.place.agent,
-        session=context.place.session.session,
-    )
+    place = context.place
+    cwd, own = place.asked(directory).directory, agent or place.agent
+    session = place.session.session
+    request = RecallRequest(query, cwd, limit, wide=wide, agent=own, session=session)
     if within:
         found = context.find(within, directory)
         context.note_read(found)

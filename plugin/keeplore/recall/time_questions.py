@@ -14,7 +14,12 @@ from itertools import chain
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.memory import Conversation, Quote
 from keeplore.memory.digest import KIND as DIGEST
-from keeplore.recall.prepare import PreparedQuery, RecallContext, age_days
+from keeplore.recall.prepare import (
+    OpenedMemory,
+    PreparedQuery,
+    RecallContext,
+    age_days,
+)
 from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.ranking.model import Ranked, in_order
 from keeplore.recall.ranking.prior_odds import prior_odds
@@ -135,16 +140,21 @@ def _by_what_came(
     as it is where nothing else came of it.
     """
     opened = context.opened(hit.path) if hit.kind == "conversation" else None
-    if opened is None or opened.conversation is None:
-        return hit
-    lines: list[Said] = []
-    for quotes in _what_came(opened.conversation, period):
-        within = [q for q in quotes if _is_within(period, opened.time_of(q.turn))]
-        lines = lines or last_lines([q for q in within if q.text not in noted])
-    if not lines:
+    lines = _lines_of(opened, period, noted) if opened else []
+    if not (opened and lines):
         return hit
     told = hit_of_lines(context, memories[hit.memory_id], opened, lines)
     return replace(told, score=hit.score)
+
+
+def _lines_of(opened: OpenedMemory, period: Period, noted: Set[str]) -> list[Said]:
+    for quotes in (
+        _what_came(opened.conversation, period) if opened.conversation else ()
+    ):
+        within = [q for q in quotes if _is_within(period, opened.time_of(q.turn))]
+        if lines := last_lines([q for q in within if q.text not in noted]):
+            return lines
+    return []
 
 
 def _what_came(talk: Conversation, period: Period) -> Iterator[Sequence[Quote]]:

@@ -61,10 +61,7 @@ def initialise(
     is_new = not (root / FILE).exists() and not _was_cloned(root)
     if is_new:
         machine = Machine.load(places)
-        _expect_no_workspace_around(root)
-        _expect_folder_of_its_own(root, machine)
-        if not beside_code:
-            _expect_no_code(root)
+        _expect_place_for_new(root, machine, beside_code=beside_code)
         _chosen_name(machine, root, name)  # before anything is written
         # its branch stays whatever the person's own repository has
         create(root, template_dir())
@@ -81,6 +78,14 @@ def _checked_root(directory: Path) -> Path:
             f"the name of {text} is no text in UTF-8", "Choose another directory"
         )
     return root
+
+
+def _expect_place_for_new(root: Path, machine: Machine, *, beside_code: bool) -> None:
+    """Raise ConfigError where no new workspace may begin."""
+    _expect_no_workspace_around(root)
+    _expect_folder_of_its_own(root, machine)
+    if not beside_code:
+        _expect_no_code(root)
 
 
 def _expect_no_workspace_around(root: Path) -> None:
@@ -106,12 +111,12 @@ def _expect_folder_of_its_own(root: Path, machine: Machine) -> None:
             f"{root} is the home directory, and all in it would count as the workspace",
             "Name a directory of its own: `keeplore init ~/memory`",
         )
-    within = (path for path in machine.workspaces.values() if root in path.parents)
-    if below := next((path for path in within if (path / FILE).exists()), None):
-        raise ConfigError(
-            f"{root} holds the workspace {below}, which would count as part of it",
-            f"Name a directory of its own, as {root / 'memory'}",
-        )
+    for other in machine.workspaces.values():
+        if root in other.parents and (other / FILE).exists():
+            raise ConfigError(
+                f"{root} holds the workspace {other}, which would count as part of it",
+                f"Name a directory of its own, as {root / 'memory'}",
+            )
 
 
 def _expect_no_code(root: Path) -> None:

@@ -84,25 +84,34 @@ class UninstallPlan:
 
 def plan(places: Places, *, keeps_state: bool) -> UninstallPlan:
     """What would go and what would stay. Raises ConfigError."""
-    roots = (
-        tuple(Machine.load(places).workspaces.values()) if places.state.is_dir() else ()
-    )
-    unsaved = tuple(sorted((places.state / EDITS).glob("*.md")))
-    named = [name for name in STATE if name != EDITS or not unsaved]
-    state, others = _split_by_name(places.state, named)
-    not_state = [path for path in others if path.name != EDITS]
+    roots = _known_roots(places)
+    state, not_state = _split_by_name(places.state, STATE)
+    if unsaved := _unsaved_texts(places):
+        state = tuple(path for path in state if path.name != EDITS)
     cache, not_cache = _split_by_name(places.cache, CACHE)
     counts = Spool(places.spool).counts()
+    foreign = not_cache if keeps_state else (*not_state, *not_cache)
     return UninstallPlan(
         state=() if keeps_state else state,
         cache=cache,
         commit_hooks=tuple(_commit_hooks(roots)),
         workspaces=roots,
-        foreign=(*(() if keeps_state else not_state), *not_cache),
+        foreign=foreign,
         unsaved=unsaved,
         events=counts["new"] + counts["claimed"],
         unreadable=counts["dead"],
     )
+
+
+def _known_roots(places: Places) -> tuple[Path, ...]:
+    """The workspaces; none where there is no inbox."""
+    if not places.state.is_dir():
+        return ()
+    return tuple(Machine.load(places).workspaces.values())
+
+
+def _unsaved_texts(places: Places) -> tuple[Path, ...]:
+    return tuple(sorted((places.state / EDITS).glob("*.md")))
 
 
 def commit_all(places: Places) -> list[str]:

@@ -46,9 +46,7 @@ def init_command(
     made = initialise(places, directory, name, beside_code=beside_code)
     deed = "Created" if made.is_new else "Registered"
     click.echo(f"{deed} workspace {made.name!r} in {made.root}")
-    if name and made.name != name:
-        renaming = f"`keeplore workspaces rename {made.name} {name}` changes that"
-        note(f"it keeps the name that this machine knows: {renaming}")
+    _note_kept_name(made.name, name)
     if made.is_home:
         click.echo("It is this machine's home workspace.")
     if not made.is_new:
@@ -68,3 +66,9 @@ def init_command(
     click.echo(
         "      `keeplore connect` lets the agents on this machine report to it, and ask it."
     )
+
+
+def _note_kept_name(name: str, wanted: str | None) -> None:
+    if wanted and name != wanted:
+        renaming = f"`keeplore workspaces rename {name} {wanted}` changes that"
+        note(f"it keeps the name that this machine knows: {renaming}")
