@@ -148,11 +148,12 @@ def _by_what_came(
 
 
 def _lines_of(opened: OpenedMemory, period: Period, noted: Set[str]) -> list[Said]:
-    for quotes in (
-        _what_came(opened.conversation, period) if opened.conversation else ()
-    ):
+    if opened.conversation is None:
+        return []
+    for quotes in _what_came(opened.conversation, period):
         within = [q for q in quotes if _is_within(period, opened.time_of(q.turn))]
-        if lines := last_lines([q for q in within if q.text not in noted]):
+        lines = last_lines([q for q in within if q.text not in noted])
+        if lines:
             return lines
     return []
 
