@@ -16,6 +16,7 @@ from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.request import (
     Answer,
     AnswerStatus,
+    HeldStatement,
     RecallHit,
     RecallRequest,
     ResultFilter,
@@ -123,3 +124,31 @@ def test_each_hit_is_told_whole(
         (TEXT_ALONE,),
     )
     assert ask(written, is_unasked=True).hits == hits[:1]
+
+
+@pytest.mark.parametrize(("more", "exchanges"), [("", 1), (" It is from a lock.", 2)])
+def test_an_exchange_that_a_hit_shows_already_is_no_hit_beside_it(
+    memory_builders: SimpleNamespace, tmp_path: Path, more: str, exchanges: int
+) -> None:
+    said = [
+        ("The mail queue has a bug.", "That queue bug loses letters."),
+        ("Parcels show another queue bug.", "Their queue bug doubles crates."),
+    ]
+    talk = memory_builders.conversation(
+        "bugs", "2026-02-09", "Mail", [(one, f"{two}{more}") for one, two in said],
+        project="shop",
+    )  # fmt: skip
+    index, store = memory_builders.indexed(tmp_path, [talk])
+    held = [
+        HeldStatement(text, f"bugs-turn-{number}", number, 1.0)
+        for number, exchange in enumerate(said)
+        for text in exchange
+    ]
+    deps = RecallDeps(index, store, held=lambda _: held)
+    asked = RecallRequest("which bugs does the queue have, in what order?")
+    asked = replace(asked, limit=9)
+    for by_exchange, expected in ((False, exchanges), (True, 2)):
+        answer = recall(
+            deps, replace(asked, by_exchange=by_exchange), SearchScope("shop")
+        )
+        assert len(answer.hits) == expected

@@ -4,6 +4,7 @@ again, and with earlier versions where a question asks for these.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import StrEnum
@@ -11,6 +12,7 @@ from functools import partial
 
 from keeplore.index import MemoryRow, PassageRow
 from keeplore.recall.digest_hits import most_with, stands_in, without_digest_lines
+from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.prepare import PreparedQuery, RecallContext
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.ranking.diversity import LOOKED_AT
@@ -30,8 +32,9 @@ from keeplore.recall.statements.memory_hit import held_hit, verified_hit
 from keeplore.recall.unasked.prompt_injection import may_be_injected
 from keeplore.recall.unasked.unasked_filter import unasked_filter
 from keeplore.recall.weights import EXCERPT_CHARS, LONG_EXCERPT_CHARS
-from keeplore.text.similarity import jaccard_index
+from keeplore.text.similarity import jaccard_index, normalised
 
+_SPEAKER = re.compile(r"\s*(?:User|Assistant): ")  # before what each said
 # of the best, among which is looked for what holds in the place of what is told
 RIVALS = 8
 
@@ -135,7 +138,26 @@ def _hits_for_asked(
         row = results.memories[hit.memory_id]
         return held_hit(context, query, hit, row, LONG_EXCERPT_CHARS) or hit
 
-    return likely_hits(context, query.question, ordered, at_length)
+    told = likely_hits(context, query.question, ordered, at_length)
+    return told if context.request.by_exchange else _told_once(told)
+
+
+def _told_once(hits: Sequence[RecallHit]) -> list[RecallHit]:
+    """The hits without those of which another hit of their memory showed every sentence."""
+    shown: dict[str, set[str]] = {}
+    kept = []
+    for hit in hits:
+        sentences, before = _sentences(hit), shown.setdefault(hit.memory_id, set())
+        if not (before and before.issuperset(sentences)):
+            kept.append(hit)
+        before.update(sentences)
+    return kept
+
+
+def _sentences(hit: RecallHit) -> set[str]:
+    """The sentences that a hit shows, without who said them."""
+    found = sentences_of(hit.passage)
+    return {normalised(_SPEAKER.sub("", sentence)) for sentence in found} - {""}
 
 
 def _conversation_context(
