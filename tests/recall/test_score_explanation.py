@@ -13,7 +13,7 @@ import pytest
 from written_down import written_lines
 
 from keeplore.index import Embedder, Index
-from keeplore.recall.answer import recall
+from keeplore.recall.answer import NO_WORD, recall
 from keeplore.recall.prepare import RecallDeps
 from keeplore.recall.ranking.rank import PARTS
 from keeplore.recall.request import Answer, RecallRequest, SearchScope
@@ -198,7 +198,7 @@ def varied(
             ),
         ),
         ("far", "cache pages in Redis", "not found: no word in common"),
-        ("far", "is it so", "not found: the question has no word to look for"),
+        ("far", "is it so", f"not found: {NO_WORD}"),
         (
             "new",
             "what did we do in February 2026?",

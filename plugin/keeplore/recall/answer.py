@@ -63,7 +63,9 @@ from keeplore.text.times.time_expressions import Span, spans_in
 GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
 NEAREST = 2  # memories that are named where none is sure enough
 NEAREST_CHARS = 200  # of the line that is told of each
-NO_WORD = "the question has no word to look for"
+NO_WORD = (
+    "the question has no word to look for: name a thing, a person, a file or a time"
+)
 
 
 @dataclass(frozen=True, slots=True)
