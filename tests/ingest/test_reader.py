@@ -132,6 +132,18 @@ def test_what_is_no_text_is_refused(data: bytes, said: str) -> None:
         read(data)
 
 
+@pytest.mark.parametrize("name", ["manual.pdf", "tiles.md", "data.json"])
+def test_a_pointer_of_git_lfs_is_not_what_it_points_to(name: str) -> None:
+    oid = b"oid sha256:" + b"4d7a2146" * 8 + b"\nsize 912345\n"
+    begin = b"version https://git-lfs.github.com/spec/v1\n"
+    said = "git LFS has only a pointer to it here. Run `git lfs pull` there, then ingest it again"
+    for pointer in (begin + oid, begin + b"ext-0-foo sha256:aa\n" + oid):
+        with refused(SourceRefused, said):
+            read(pointer, name)
+    text = read(b"It begins with:\n" + begin + oid).text
+    assert text.startswith("It begins")
+
+
 def test_data_is_an_outline_whose_pieces_say_what_they_belong_to() -> None:
     found = read(
         b'{"name": "Ops", "servers": [{"host": "db1", "pool": {"size": 5, "opts": {"a": {"b": [1, '

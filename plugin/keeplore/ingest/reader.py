@@ -38,6 +38,10 @@ _TYPES = {
     "text/markdown": "markdown",
 }
 _SNIFFED = 1_024  # bytes
+# a small file that git LFS leaves in the place of another
+_LFS_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\s(?:[^\n]*\n)*?oid sha256:[0-9a-f]{64}\s"
+)
 _IS_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 
 
@@ -65,6 +69,11 @@ def text_of(data: bytes, content_type: str, name: str, until: float) -> Extracte
     """The text in these bytes; ``name`` is what stands for a title, ``until`` a time of the
     monotonic clock.
     """
+    if _LFS_POINTER.match(data[:_SNIFFED]):
+        raise SourceRefused(
+            "git LFS has only a pointer to it here",
+            "Run `git lfs pull` there, then ingest it again",
+        )
     kind = kind_of(data, content_type, name)
     if kind in READERS:
         left = until - time.monotonic()
