@@ -217,6 +217,13 @@ def test_another_project_is_asked_only_when_little_is_found_here(ask) -> None:
     assert any("other projects" in note for note in answer.notes)
 
 
+def test_outside_of_all_projects_a_memory_is_as_sure_as_in_its_own(ask) -> None:
+    query = "sending big video files from the browser"
+    inside, outside = ask(WEB, query, limit=1), ask(SearchScope(), query, limit=1)
+    assert titles(outside) == ["Uploads go straight to the bucket"] == titles(inside)
+    assert outside.hits[0].score == inside.hits[0].score
+
+
 def test_the_own_project_comes_before_another_one_that_says_the_same(
     workspace_of, memory_builders
 ) -> None:
