@@ -292,7 +292,7 @@ def _collect(
         _not_shown(request, results),
         standings,
         query.floor,
-        w if context.scope.project else replace(w, sibling=0.0),  # no project is another
+        context.ranking,
         explain=watch is not None,
     )
     ranked = _ranked(ranks, request, results, is_of_several=is_of_several)

@@ -123,6 +123,12 @@ class RecallContext:
         """The score that a memory must have to be shown."""
         return max(self.request.filter.at_least, self.deps.weights.hidden_below)
 
+    @property
+    def ranking(self) -> Weights:
+        """The weights of the ranking: outside of all projects no memory is of another one."""
+        w = self.deps.weights
+        return w if self.scope.project else replace(w, sibling=0.0)
+
     def allowed(self, *, is_wide: bool) -> ScopeFilter:
         """The scopes that are searched; what other agents keep for themselves only where it is
         asked for.

@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 
 from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.statements import DialogueAct, Statement
+from keeplore.capture.discourse.undoing import undoing
 from keeplore.capture.follow_ups import is_again
 from keeplore.memory import Exchange
 from keeplore.text.terms import overlap, terms
@@ -53,7 +54,7 @@ def _is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
     following = exchanges[at + 1]
     return (
         says(following.user[:SENT_BACK], "objected")
-        or says(following.user[:SENT_BACK], "undone_by_person")
+        or undoing(following, exchanges[at]) is not None
         # asked again in the same words: the conversation was rewound, and the answer with it
         or is_again(following.user, exchanges[at].user)
         or says(following.assistant[:SENT_BACK], "taken_back")
@@ -70,9 +71,11 @@ def _rejected(
         is_claim = not statement.is_of_person and statement.act in _CLAIMS
         if not is_claim or statement.exchange not in rejected:
             continue
-        objection = exchanges[statement.exchange + 1].user
-        is_again_asked = is_again(objection, exchanges[statement.exchange].user)
-        if is_again_asked or _is_about(objection[:SENT_BACK], statement):
+        before, after = exchanges[statement.exchange : statement.exchange + 2]
+        undone = undoing(after, before)
+        is_undone = undone is not None and undone.is_about(statement.terms)
+        is_again_asked = is_again(after.user, before.user)
+        if is_undone or is_again_asked or _is_about(after.user[:SENT_BACK], statement):
             yield number, statement.exchange + 1
 
 

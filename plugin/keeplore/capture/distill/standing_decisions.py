@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.discourse.undoing import Undoing, undoing
 from keeplore.capture.distill.agreements.amendments import IN_REPLY
-from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS
+from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS, NAMED_TERMS
 from keeplore.capture.distill.choices.choice import Choice
 from keeplore.capture.distill.decision_weights import is_left, without_next_steps
 from keeplore.memory import Exchange, Quote
@@ -23,7 +24,7 @@ from keeplore.text.sentences import (
     question_and_answer,
     sentences,
 )
-from keeplore.text.terms import overlap, stems, terms
+from keeplore.text.terms import count_terms, overlap, stems, terms
 
 CONFIRMED = (
     2.4  # weight of what somebody said yes to, or put in the place of something else
@@ -74,6 +75,9 @@ def standing_decisions(
     in_force: list[Decision] = []
     for at, exchange in enumerate(exchanges):
         of_person, of_agent = decisions_at(at)
+        if at and (undone := undoing(exchange, exchanges[at - 1])):
+            in_force = [old for old in in_force if not _is_undone(old, undone, at)]
+            of_person = [*of_person, _undoing_decision(undone, exchanges, at)]
         of_person = [_of_same_value(decision, in_force) for decision in of_person]
         settling = [decision for decision in of_person if decision.takes_back]
         if not settling:
@@ -89,6 +93,22 @@ def standing_decisions(
             if not any(_is_repetition(decision, old) for old in in_force):
                 in_force.append(decision)
     return in_force
+
+
+def _is_undone(old: Decision, undone: Undoing, at: int) -> bool:
+    is_before = old.at == at - 1 and not old.lasts
+    return is_before and undone.is_about(old.terms)
+
+
+def _undoing_decision(
+    undone: Undoing, exchanges: Sequence[Exchange], at: int
+) -> Decision:
+    """What the person undid, behind the sentence with which they had asked for it."""
+    said = (s.text for s in reversed(sentences(exchanges[at - 1].user)))
+    about = (text for text in said if undone.is_about(terms(text)))
+    wanted = next((t for t in about if count_terms(t) >= NAMED_TERMS), "")
+    line = answer_line(wanted, undone.text) if wanted else undone.text
+    return decision_of(line, "user", exchanges[at].id, CONFIRMED, at)
 
 
 def _of_same_value(new: Decision, in_force: Sequence[Decision]) -> Decision:
