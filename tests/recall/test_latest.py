@@ -23,6 +23,9 @@ TELLING = {
         "qu'avons-nous décidé ?",
         "¿qué decidimos?",
         "o que decidimos?",
+        "show me the latest decisions",
+        "list all decisions",
+        "quelles décisions avons-nous prises ?",
     ],
     Aspect.OPEN: [
         "what is still open?",
@@ -39,6 +42,21 @@ TELLING = {
         "are there any open questions?",
         "qu'est-ce qui reste ouvert ?",
         "¿qué queda pendiente?",
+        "which bugs are open?",
+        "what's left for today?",
+        "what's on my plate?",
+        "what's undecided?",
+        "what do we still have to decide?",
+        "what needs to be decided?",
+        "what have we postponed?",
+        "what did we put off?",
+        "any unanswered questions?",
+        "what must be done?",
+        "welche Entscheidungen sind noch offen?",
+        "was ist noch zu tun?",
+        "qu'est-ce qui reste à faire ?",
+        "¿qué queda por hacer?",
+        "o que falta fazer?",
     ],
     Aspect.WORK: [
         "where did we leave off",
@@ -59,11 +77,26 @@ TELLING = {
         "give me a summary",
         "let's continue where we left off",
         "what changed while I was away?",
+        "what were we in the middle of?",
+        "what came out of the last session?",
+        "remind me where we were",
     ],
     Aspect.RULES: [
         "what are our rules?",
         "which rules apply here?",
         "do we have any conventions?",
+        "what are we not allowed to do?",
+        "what must I never do here?",
+        "which conventions do we follow?",
+        "welche Regeln gelten hier?",
+    ],
+    Aspect.PITFALLS: [
+        "any gotchas I should know about?",
+        "any pitfalls?",
+        "what are the known issues?",
+        "what should I avoid in this project?",
+        "what mistakes did we make?",
+        "list gotchas",
     ],
     Aspect.NOTED: [
         "what is this project about?",
@@ -74,6 +107,9 @@ TELLING = {
         "what do we know about us",
         "what do you remember?",
         "what should I know?",
+        "tell me about this project",
+        "lessons learned?",
+        "anything I should know before I start?",
     ],
 }
 
@@ -109,6 +145,15 @@ def test_a_question_that_names_nothing_asks_for_the_latest(
         "decision table",
         "what is open source",
         "what do you know about the cache?",
+        "what did we decide today?",
+        "what is the bug?",
+        "what was the problem?",
+        "why do we avoid this?",
+        "who is allowed to deploy?",
+        "what are the traps in the parser?",
+        "what never changes?",
+        "what do I need?",
+        "what's broken?",
         "what do we know about this project's queue?",
         "work",
         "open",
@@ -226,6 +271,32 @@ def test_rules_are_the_notes_of_what_is_usual(ask) -> None:
     assert found.notes[0].startswith(
         "the question names nothing: what was noted as a rule"
     )
+
+
+def test_traps_are_the_notes_of_gotchas(workspace_of, memory_builders) -> None:
+    note = memory_builders.note
+    memories = [
+        note(
+            "lock",
+            "2026-11-12",
+            "Migrations lock the table",
+            "Migrations lock the table.",
+            project="api",
+            category="gotchas",
+        ),
+        note(
+            "sql",
+            "2026-11-13",
+            "Plain SQL",
+            "We write plain SQL.",
+            project="api",
+            category="project-conventions",
+        ),
+    ]
+    deps = RecallDeps(*workspace_of(memories))
+    asked = RecallRequest("any gotchas I should know about?")
+    found = recall(deps, asked, SearchScope("api"), now=NOW)
+    assert [hit.title for hit in found.hits] == ["Migrations lock the table"]
 
 
 def test_where_no_note_answers_words_are_looked_for(

@@ -16,7 +16,7 @@ from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.model import Category
 from keeplore.memory.note import gist_of
 from keeplore.recall.prepare import OpenedMemory, RecallContext
-from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.question import ParsedQuestion, parse_question, stems_of
 from keeplore.recall.request import USUAL_LIMIT, RecallHit, Said
 from keeplore.recall.statements.last_quotes import last_lines, quotes_of_work
 from keeplore.recall.statements.memory_hit import hit_of_lines
@@ -32,20 +32,24 @@ SHOWN = 3  # conversations, where not more are asked for
 # of which a question consists that names nothing
 _SAYING_NOTHING = stems_of(
     """
-    agree agreed apply ask asked away block blocked bring catch change changed choose chose chosen
-    conclude conclusion convention current decide decided decision discuss discussed do did done
-    far finish finished gone guideline happen happened issue know last latest learn learned learnt
-    leave left list made make new note noted off open outstanding overview pending pick preference
-    previous previously progress project question recap recent recently remain remaining remember
-    repo repository rule said say session settle settled since speed state status step still stop
-    stopped summarise summarize summary talk tell time todo told unfinished unresolved wait waiting
-    while work worked yet
+    agree agreed allowed anything apply ask asked avoid away before block blocked bring bug came
+    careful catch caveat change changed choose chose chosen conclude conclusion convention current
+    decide decided decision deferred discuss discussed do did done far finish finished follow gone
+    gotcha guideline happen happened issue know known last latest learn learned learnt leave left
+    lesson list made make middle missing mistake must need never new note noted off open out
+    outstanding overview pending pick pitfall plate postponed preference previous previously problem
+    progress project put question recap recent recently remain remaining remember remind repo
+    repository rule said say session settle settled show since speed start state status step still
+    stop stopped summarise summarize summary talk task tell time todo told trap unanswered undecided
+    unfinished unresolved wait waiting watch while work worked yet
     geblieben sind steht waren wo
-    besprochen beschlossen entschieden erledigt gearbeitet gemacht haben habe ich ist noch offen
-    stand stehen wir woran zuletzt
+    aufgaben besprochen beschlossen entschieden entscheidungen erledigt fehler fragen gearbeitet
+    gelten gemacht haben habe hier ich ist muss noch offen punkte regeln stand stehen tun welche wir
+    woran zu zuletzt
     avons ce est no nos nous que queda qué quê qu qui restou o ficou
-    abierto decidido decidimos hecho hicimos pendiente décidé décidés dernier fait ouvert reste
-    aberto feito fizemos pendente último última
+    abierto decidido decidimos hacer hecho hicimos pendiente por
+    décidé décidés décisions dernier faire fait ouvert prises quelles reste à
+    aberto falta fazer feito fizemos pendente último última
     """
 )
 
@@ -54,6 +58,7 @@ class Aspect(StrEnum):
     """What is asked for."""
 
     OPEN = "left open"
+    PITFALLS = "noted as a trap"
     RULES = "noted as a rule"
     DECISIONS = "decided"
     WORK = "done"
@@ -61,35 +66,42 @@ class Aspect(StrEnum):
 
 
 # those that notes answer; where none does, words may find something
-OF_NOTES = frozenset({Aspect.RULES, Aspect.NOTED})
-_RULES = frozenset(
-    {
+OF_NOTES = frozenset({Aspect.PITFALLS, Aspect.RULES, Aspect.NOTED})
+_CATEGORIES = {
+    Aspect.PITFALLS: {Category.GOTCHAS, Category.CORRECTIONS},
+    Aspect.RULES: {
         Category.CONVENTIONS,
         Category.PREFERENCES,
         Category.CORRECTIONS,
         Category.PATTERNS,
-    }
-)
+    },
+}
 _ASPECTS = {
     Aspect.OPEN: r"open|outstanding|pending|remain\w*|todos?|unfinished|unresolved|left(?! off)|"
-    r"next|waiting for|blocked|steht an|offen|"
-    r"abiert[oa]s?|pendientes?|ouverte?s?|reste|abert[oa]s?|pendentes?",
-    Aspect.RULES: r"conventions?|guidelines?|preferences?|rules?",
-    Aspect.DECISIONS: r"agreed?|cho(?:ose|se|sen)|conclu\w+|deci[ds]\w*|settled?|entschieden|"
-    r"beschlossen|décidé\w*",
-    Aspect.WORK: r"chang\w+|did (?:\w+ )?do|(?:was|were|have|been) done|finish\w*|happen\w*|leave|"
-    r"left|made|progress|recap|status|stop\w*|summar\w+|talk\w*|discuss\w*|said|work\w*|last|"
-    r"latest|recent\w*|going on|been (?:doing|up to)|(?:was|were) (?:I|we) doing|how far|catch|"
-    r"(?:where|wo) (?:are|were|sind|waren) (?:we|wir)|new|overview|speed|state|gemacht|gearbeitet|"
-    r"zuletzt|stand|besprochen|hicimos|hecho|fait|dernier|"
-    r"fizemos|feito",
+    r"next|waiting for|blocked|undecided|unanswered|postponed|put off|deferred|on my plate|"
+    r"(?:have|needs?|ought) to (?:be )?(?:done?|decided?)|must (?:be done|(?:I|we) do)|missing|"
+    r"steht an|offen|zu tun|"
+    r"abiert[oa]s?|pendientes?|queda|ouverte?s?|reste|abert[oa]s?|pendentes?|falta",
+    Aspect.PITFALLS: r"gotchas?|pitfalls?|traps?|caveats?|careful|watch out|avoid|mistakes?|"
+    r"known (?:bugs?|issues?|problems?)",
+    Aspect.RULES: r"conventions?|guidelines?|preferences?|rules?|allowed|never (?:to )?do|regeln",
+    Aspect.DECISIONS: r"agreed?|cho(?:ose|se|sen)|conclu\w+|deci[ds]\w*|settled?|entsch[ie]\w+|"
+    r"beschlossen|déci[ds]\w*",
+    Aspect.WORK: r"(?<!never )chang\w+|did (?:\w+ )?do|(?:was|were|have|been) done|finish\w*|"
+    r"happen\w*|leave|left|made|progress|recap|status|stop\w*|summar\w+|talk\w*|discuss\w*|"
+    r"said|work\w*|last|latest|recent\w*|going on|been (?:doing|up to)|(?:was|were) (?:I|we) doing|"
+    r"how far|catch|(?:where|wo) (?:are|were|sind|waren) (?:we|wir)|"
+    r"where (?:I|we) (?:am|are|was|were)|came out|in the middle|new|overview|speed|state|gemacht|"
+    r"gearbeitet|zuletzt|stand|besprochen|hicimos|hecho|fait|dernier|fizemos|feito",
     Aspect.NOTED: r"know|learn\w*|remember|noted?|notes|project about|repo\w* about|"
+    r"about (?:this|the|our) (?:project|repo\w*)|"
     r"(?:is|does) (?:this|the|our) (?:project|repo\w*)",
 }
 # names something after all: "what did we use for the status"
 _NAMES = re.compile(
     r"\b(?:for|about|with|on|in|from)\s+"
-    r"(?!(?:me|next|us|(?:this|the|our) (?:project|repo\w*)|(?:my|our|the) (?:to.?do )?list)\W*\Z)"
+    r"(?!(?:me|next|us|my plate|the middle of|(?:this|the|our) (?:project|repo\w*)|"
+    r"(?:my|our|the) (?:to.?do )?list)\W*\Z)"
     r"\w",
     re.IGNORECASE,
 )
@@ -100,28 +112,38 @@ _HOW = re.compile(
 )
 # says that the newest is meant, where nothing is asked
 _NEWEST = re.compile(
-    r"\b(?:last|latest|recent(?:ly)?|open|outstanding|pending|unresolved|unfinished|remaining|"
-    r"next|rules|conventions|catch me up|up to speed|where (?:I|we) (?:left off|stopped)|"
-    r"summary|overview|recap)\b",
+    r"\A\W*(?:list|show)\b|\b(?:last|latest|recent(?:ly)?|open|outstanding|pending|"
+    r"unresolved|unfinished|remaining|next|rules|conventions|catch me up|up to speed|"
+    r"where (?:I|we) (?:am|are|was|were|left off|stopped)|"
+    r"about (?:this|the|our) (?:project|repo\w*)|known bugs|lessons|summary|overview|recap)\b",
     re.IGNORECASE,
 )
+# a time that says nothing of which is meant, and nouns that are written like names
+_FOR_NOW = re.compile(r"\s+for (?:today|now)(?=\W*\Z)", re.IGNORECASE)
+_NOUN = re.compile(r"\b(?:Aufgaben|Entscheidungen|Fehler|Fragen|Punkte|Regeln|Stand)\b")
 
 
 def asked_of_latest(question: ParsedQuestion) -> Aspect | None:
     """What is asked for by a question that names nothing else; None for any other."""
-    is_named = len(question.text.split()) > 1 and bool(_NEWEST.search(question.text))
-    if not (question.asks or is_named) or _HOW.match(question.text):
+    question = parse_question(_NOUN.sub(_lower, _FOR_NOW.sub("", question.text)))
+    text = question.text
+    is_named = len(text.split()) > 1 and bool(_NEWEST.search(text))
+    if not (question.asks or is_named) or _HOW.match(text):
         return None
-    if _NAMES.search(question.text) or is_of_one_thing(question.text):
+    if _NAMES.search(text) or is_of_one_thing(text):
         return None
     if not question.stems <= _SAYING_NOTHING:
         return None
     named = (
         aspect
         for aspect, words in _ASPECTS.items()
-        if re.search(rf"\b(?:{words})\b", question.text, re.IGNORECASE)
+        if re.search(rf"\b(?:{words})\b", text, re.IGNORECASE)
     )
     return next(named, None)
+
+
+def _lower(found: re.Match[str]) -> str:
+    return found[0].lower()
 
 
 def latest_hits(
@@ -176,7 +198,7 @@ def _notes(
     every = (replace(notes, permanent=True), replace(notes, permanent=False))
 
     def is_asked_for(row: MemoryRow) -> bool:
-        return aspect is Aspect.NOTED or row.category in _RULES
+        return aspect is Aspect.NOTED or row.category in _CATEGORIES[aspect]
 
     return [
         row for one in every for row in context.deps.index.listed(one, is_asked_for)

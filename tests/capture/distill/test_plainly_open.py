@@ -109,3 +109,42 @@ def test_what_is_put_off_is_told_once_with_its_question() -> None:
     said = ("Send a digest", asked, "I have to ask Sabine first.", "I'll wait.")
     line = "Should the urgent safety findings go out to the monitors? → I have to ask Sabine first."
     assert left_open(*said) == [line]
+
+
+ASKED_OF_NOBODY = (
+    ("do we alert when the manifest is late?", "I'll ask Marek tomorrow."),
+    ("should the report be in euros or dollars?", "need to check with finance first"),
+    ("who owns the bucket by the way?", "I have to ask the team"),
+)
+
+
+@pytest.mark.parametrize(("question", "put_off"), ASKED_OF_NOBODY)
+def test_a_question_that_the_person_puts_off_themselves_is_open(
+    question: str, put_off: str
+) -> None:
+    said = ("The job writes to s3 now", "Good.", f"{question} {put_off}")
+    assert left_open(*said, "OK, I keep it as it is for now.") == [
+        f"{question} → {put_off}"
+    ]
+
+
+def test_what_is_put_off_stands_behind_what_the_agent_asked() -> None:
+    asked = "Should the separator be a semicolon?"
+    said = ("The export writes csv", f"It has a header. {asked}")
+    put_off = "not sure, let me check with Ana first"
+    assert left_open(*said, put_off, "Fine, the comma stays until then.") == [
+        f"{asked} → {put_off}"
+    ]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "can you check with ruff first? then commit",
+        "let me check with curl",
+        "will ask",
+    ],
+)
+def test_who_asks_a_program_puts_nothing_off(message: str) -> None:
+    said = ("The export writes csv", "It has a header.", message, "OK.")
+    assert left_open(*said) == []

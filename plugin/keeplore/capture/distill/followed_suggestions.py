@@ -19,6 +19,7 @@ from keeplore.capture.distill.agreements.suggestions import (
     suggestion,
 )
 from keeplore.capture.distill.antecedents import stands_alone
+from keeplore.capture.distill.decision_weights import is_left
 from keeplore.memory import Exchange
 from keeplore.text.revisions import revision_of
 from keeplore.text.sentences import Sentence, answer_line, sentences
@@ -46,9 +47,16 @@ def _followed_suggestions(
     message: Sequence[Sentence], exchange: Exchange
 ) -> Iterator[str]:
     reply = last_reply(exchange)[:STATING]
-    for suggested in filter(_may_be_followed, message):
+    for n, suggested in enumerate(message):
+        if _is_put_off(message[n + 1 : n + 2]) or not _may_be_followed(suggested):
+            continue
         if report := _report_on(suggested.text, reply):
             yield answer_line(suggested.text, report)
+
+
+def _is_put_off(behind: Sequence[Sentence]) -> bool:
+    """Does the person leave it for later in what follows?"""
+    return any(is_left(s.text) and not s.is_question for s in behind)
 
 
 def _report_on(suggested: str, reply: Sequence[Sentence]) -> str:

@@ -85,7 +85,7 @@ def _whole_question(s: Statement, source: ExtractSource) -> Quote:
     """An open question; one that asks which way to go is given with the ways that it leaves
     unnamed.
     """
-    if _put_off_weight(s) and says(s.text, "refers_back"):
+    if _put_off_weight(s):
         return _with_matter(s, source)
     is_choice = s.sentence.is_question and says(s.text, "asks_which")
     if s.is_of_person or not is_choice or len(s.terms) >= ASKED_WORDS:
@@ -109,12 +109,15 @@ def _whole_question(s: Statement, source: ExtractSource) -> Quote:
 
 def _with_matter(s: Statement, source: ExtractSource) -> Quote:
     """What is put off as "that", behind the question that the sentence before it answers, or behind
-    that sentence where it says what it is.
+    that sentence where it says what it is; what is put off behind the person's own question.
     """
-    if len(s.terms) >= ASKED_WORDS:
-        return s.quote
     before = (o for o in source.said if o.message_place == s.message_place)
-    matter = next((o.text for o in before if o.place == s.place - 1), "")
+    last = next((o for o in before if o.place == s.place - 1), None)
+    if last and last.sentence.is_question and len(last.terms) > 1:
+        return replace(s.quote, text=answer_line(last.text, s.text))
+    if len(s.terms) >= ASKED_WORDS or not says(s.text, "refers_back"):
+        return s.quote
+    matter = last.text if last else ""
     asked = _question_answered_by(matter, s.turn, source) if matter else ""
     is_telling = len(terms(matter)) >= ASKED_WORDS
     if not (asked or is_telling):

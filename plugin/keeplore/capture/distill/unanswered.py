@@ -113,7 +113,9 @@ def _open_question(exchange: Exchange) -> str:
     for text in asked:
         if says(text, "offer") or says(text, "workflow_question"):
             return ""
-    question = asked_by(exchange, options) or own or "".join(asked[-1:])
+    telling = [text for text in asked if count_terms(text) >= SHORTEST]
+    of_options = asked_by(exchange, options) if options else ""
+    question = of_options or "".join(telling[-1:]) or own
     return question if count_terms(question) >= SHORTEST else ""
 
 
