@@ -128,11 +128,7 @@ def asked_of_latest(question: ParsedQuestion) -> Aspect | None:
     question = parse_question(_NOUN.sub(_lower, _FOR_NOW.sub("", question.text)))
     text = question.text
     is_named = len(text.split()) > 1 and bool(_NEWEST.search(text))
-    if not (question.asks or is_named) or _HOW.match(text):
-        return None
-    if _NAMES.search(text) or is_of_one_thing(text):
-        return None
-    if not question.stems <= _SAYING_NOTHING:
+    if not (question.asks or is_named) or _names_something(question):
         return None
     named = (
         aspect
@@ -140,6 +136,14 @@ def asked_of_latest(question: ParsedQuestion) -> Aspect | None:
         if re.search(rf"\b(?:{words})\b", text, re.IGNORECASE)
     )
     return next(named, None)
+
+
+def _names_something(question: ParsedQuestion) -> bool:
+    """Does a question name what it is about, or ask in what way?"""
+    text = question.text
+    if _HOW.match(text) or _NAMES.search(text) or is_of_one_thing(text):
+        return True
+    return not question.stems <= _SAYING_NOTHING
 
 
 def _lower(found: re.Match[str]) -> str:

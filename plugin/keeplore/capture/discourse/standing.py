@@ -72,11 +72,15 @@ def _rejected(
         if not is_claim or statement.exchange not in rejected:
             continue
         before, after = exchanges[statement.exchange : statement.exchange + 2]
-        undone = undoing(after, before)
-        is_undone = undone is not None and undone.is_about(statement.terms)
-        is_again_asked = is_again(after.user, before.user)
-        if is_undone or is_again_asked or _is_about(after.user[:SENT_BACK], statement):
+        if _is_rejected(statement, before, after):
             yield number, statement.exchange + 1
+
+
+def _is_rejected(claim: Statement, before: Exchange, after: Exchange) -> bool:
+    undone = undoing(after, before)
+    if undone and undone.is_about(claim.terms):
+        return True
+    return is_again(after.user, before.user) or _is_about(after.user[:SENT_BACK], claim)
 
 
 def _is_about(objection: str, claim: Statement) -> bool:

@@ -108,21 +108,23 @@ def _whole_question(s: Statement, source: ExtractSource) -> Quote:
 
 
 def _with_matter(s: Statement, source: ExtractSource) -> Quote:
-    """What is put off as "that", behind the question that the sentence before it answers, or behind
-    that sentence where it says what it is; what is put off behind the person's own question.
+    """What is put off, behind the question of the person's own that stands before it; as "that",
+    behind what the sentence before it answers, or behind that sentence where it says what it is.
     """
     before = (o for o in source.said if o.message_place == s.message_place)
     last = next((o for o in before if o.place == s.place - 1), None)
-    if last and last.sentence.is_question and len(last.terms) > 1:
-        return replace(s.quote, text=answer_line(last.text, s.text))
+    matter = _matter_of(s, last, source) if last else ""
+    return replace(s.quote, text=answer_line(matter, s.text)) if matter else s.quote
+
+
+def _matter_of(s: Statement, last: Statement, source: ExtractSource) -> str:
+    """What is put off behind this sentence; "" where it says so itself."""
+    if last.sentence.is_question and len(last.terms) > 1:
+        return last.text
     if len(s.terms) >= ASKED_WORDS or not says(s.text, "refers_back"):
-        return s.quote
-    matter = last.text if last else ""
-    asked = _question_answered_by(matter, s.turn, source) if matter else ""
-    is_telling = len(terms(matter)) >= ASKED_WORDS
-    if not (asked or is_telling):
-        return s.quote
-    return replace(s.quote, text=answer_line(asked or matter, s.text))
+        return ""
+    asked = _question_answered_by(last.text, s.turn, source)
+    return asked or (last.text if len(last.terms) >= ASKED_WORDS else "")
 
 
 def _question_answered_by(text: str, turn: str, source: ExtractSource) -> str:

@@ -113,10 +113,13 @@ def _open_question(exchange: Exchange) -> str:
     for text in asked:
         if says(text, "offer") or says(text, "workflow_question"):
             return ""
-    telling = [text for text in asked if count_terms(text) >= SHORTEST]
     of_options = asked_by(exchange, options) if options else ""
-    question = of_options or "".join(telling[-1:]) or own
-    return question if count_terms(question) >= SHORTEST else ""
+    return _last_telling([own, *asked, of_options])
+
+
+def _last_telling(questions: Sequence[str]) -> str:
+    telling = (text for text in questions if count_terms(text) >= SHORTEST)
+    return "".join([*telling][-1:])
 
 
 def _is_settled(
