@@ -109,6 +109,8 @@ def test_what_only_waits_to_hear_what_else_is_wanted_answers_nothing() -> None:
         "Good, I now understand the full picture.",
         "You raise a good point.",
         "Wait, that's not right either.",
+        "Have a great day and bye byez!",
+        "You're all set",
     ],
 )
 def test_what_the_agent_only_takes_in_is_not_told(idle: str) -> None:
@@ -124,6 +126,7 @@ def test_what_the_agent_only_takes_in_is_not_told(idle: str) -> None:
         "I see the issue: the export reads the old table.",
         "Good point about the rows that were deleted.",
         "I understand the export as a copy of the table.",
+        "You're all set: the export runs at 02:00.",
     ],
 )
 def test_what_says_what_was_seen_is_told(telling: str) -> None:

@@ -341,3 +341,21 @@ def test_a_file_or_a_link_that_is_shown_decides_nothing(shown: str) -> None:
     asked = "The seed script wants a database. Do you have one, or shall I set one up?"
     told = "The seed ran well, shop and terminals are in the database now."
     assert decided("how do i seed it?", asked, shown, told) == []
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "The page is fixed and the totals are right.",
+        "The button is right below the form now.",
+    ],
+)
+@pytest.mark.parametrize(
+    "message",
+    ["the page loads later than before", "later versions of node fail"],
+)
+def test_what_is_said_behind_a_report_that_all_is_right_is_no_answer(
+    report: str, message: str
+) -> None:
+    reply = "The cause is a stale cache in `load.py`, and I cleared it."
+    assert decided("fix the page", report, message, reply) == []

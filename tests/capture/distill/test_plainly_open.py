@@ -38,6 +38,12 @@ def left_open(*said: str) -> list[str]:
         "the customer must decide on the price",
         "at some point we need to clean up the tests",
         "the second bug stays open",
+        "pagination can come later, first make the list work",
+        "the mobile layout we will handle at a later point",
+        "dark mode is a nice-to-have, maybe next quarter",
+        "we should at some point replace moment with date-fns",
+        "remind me tomorrow to rotate the keys",
+        "skip the e2e tests for this round",
     ],
 )
 def test_what_a_person_puts_off_is_open(message: str) -> None:
@@ -60,6 +66,12 @@ def test_what_a_person_puts_off_is_open(message: str) -> None:
         "at some point the server crashed",
         "we should add a retry at some point in the loop",
         "TODO comments are ugly, remove them",
+        "I'll be back tomorrow",
+        "I'm away next week",
+        "the demo is tomorrow",
+        "the page loads later than before",
+        "the job runs at a later time than expected",
+        "later versions of node fail",
     ],
 )
 def test_what_sounds_like_it_is_not(message: str) -> None:

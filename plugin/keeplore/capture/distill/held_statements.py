@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from keeplore.capture.adjacency import told_answers
-from keeplore.capture.cues import opens_with, says
+from keeplore.capture.cues import opens_with, pattern, says
 from keeplore.capture.discourse.conversation_model import ConversationModel
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.statements import DialogueAct, Statement
@@ -108,7 +108,7 @@ def _asks_to_be_told(statement: Statement) -> bool:
 
 def _says_nothing(statement: Statement) -> bool:
     """Is it a good-bye, a file that the person points at, or an agent's "good catch", "I see the
-    issue"?
+    issue", "have a great day"?
     """
     text = statement.text
     if statement.is_answer:
@@ -116,7 +116,7 @@ def _says_nothing(statement: Statement) -> bool:
     if statement.is_of_person:
         is_shown = text.startswith("@") and is_reference(text)
         return is_shown or opens_with(text, "takes_leave")
-    return opens_with(text, "takes_in")
+    return opens_with(text, "takes_in") or bool(pattern("takes_leave").fullmatch(text))
 
 
 def _head_statements(
