@@ -135,6 +135,13 @@ def test_what_says_what_was_seen_is_told(telling: str) -> None:
     assert told == ["Rows are missing.", telling]
 
 
+def test_that_all_is_ready_but_for_something_is_no_good_bye() -> None:
+    said = "Everything is in place, only the migration of the orders is missing."
+    exchange = Exchange("a", "2026-03-01T10:00:00Z", said, ("The migration is long.",))
+    told = [s.text for s in held_statements(Conversation("Orders", (exchange,)))]
+    assert told == [said, "The migration is long."]
+
+
 def test_a_file_that_is_shown_is_not_told_and_a_link_is() -> None:
     message = "@/home/ann/shop/terminals/2.txt:10-20\n\nhttps://git.example/shop"
     exchange = Exchange("a", "2026-03-01T10:00:00Z", message, ("I see a seed run.",))

@@ -46,7 +46,16 @@ def heads(*said: tuple[str, str]) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "begins", ["Let's go!", "go ahead", "please proceed", "ok, implement the plan"]
+    "begins",
+    [
+        "Let's go!",
+        "go ahead",
+        "please proceed",
+        "ok, implement the plan",
+        "proceed with the implementation",
+        "start with phase 1",
+        "go, and thanks",
+    ],
 )
 def test_its_design_is_decided_where_the_person_lets_the_agent_begin(
     begins: str,
@@ -61,10 +70,28 @@ def test_its_design_is_decided_where_the_person_lets_the_agent_begin(
         "Should we begin today?",
         "No, one reader for all formats. Let's go!",
         "What would the readers return?",
+        "start the dev server",
+        "start by telling me the risks",
+        "start with the tests of the exporter",
+        "proceed once I have checked the budget",
+        "go to the settings page and look",
+        "Go is the language of the importer",
+        "Go, but leave the JSON format out",
     ],
 )
 def test_it_is_not_where_they_ask_or_want_it_otherwise(goes_on: str) -> None:
     head = heads(("main.py is too long", PLAN), (goes_on, REPORT))
+    decided = head["decision"] + head["also_decided"]
+    assert [line for line in decided if line in DESIGN] == []
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Current architecture", "Existing Schema", "Rejected approach", "Open decisions"],
+)
+def test_what_is_there_already_or_was_not_chosen_is_not(heading: str) -> None:
+    plan = PLAN.replace("Module Design", heading)
+    head = heads(("main.py is too long", plan), ("go ahead", REPORT))
     decided = head["decision"] + head["also_decided"]
     assert [line for line in decided if line in DESIGN] == []
 
