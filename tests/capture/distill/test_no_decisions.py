@@ -359,3 +359,9 @@ def test_what_is_said_behind_a_report_that_all_is_right_is_no_answer(
 ) -> None:
     reply = "The cause is a stale cache in `load.py`, and I cleared it."
     assert decided("fix the page", report, message, reply) == []
+
+
+def test_the_question_that_a_talk_begins_with_is_no_decision() -> None:
+    asked = "the nightly import takes 40 minutes, can we speed it up?"
+    ways = "Two ways: batch the inserts, or drop the indexes meanwhile."
+    assert decided(asked, ways, "what would the first cost?", "Half a day.") == []

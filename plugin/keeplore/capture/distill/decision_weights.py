@@ -56,8 +56,9 @@ def is_left(text: str) -> bool:
 
 
 def is_wish(text: str) -> bool:
-    """Does a first message say what it is for, and not how that shall be?"""
-    return says(text, "wished") and not says(text, "firm")
+    """Does a first message ask for work, or say what it is for, and not how that shall be?"""
+    is_question = text.endswith(("?", "？")) and not says(text, "please")
+    return is_question or (says(text, "wished") and not says(text, "firm"))
 
 
 def directive_weight(sentence: Sentence) -> float:

@@ -1,4 +1,4 @@
-"""A yes that says which value stays."""
+"""What is said to stay as it is."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def decided(message: str) -> list[str]:
         "Yes, WLP004 for the stout, the lager stays on S-23.",
         "yep, and the worker stays on 3.11",
         "agreed, three retries, but the time-out stays at 30s",
+        "ok let's try it on the utils first, the rest stays on jest until we know",
     ],
 )
 def test_what_stays_as_it_is_is_decided(message: str) -> None:
@@ -34,6 +35,7 @@ def test_what_stays_as_it_is_is_decided(message: str) -> None:
         "the counter stays at 0 after the click",
         "ok, the spinner stays on the page",
         "hm, it stays on the loading screen",
+        "the rest of the page stays blank",
     ],
 )
 def test_what_stays_as_a_defect_is_none(message: str) -> None:
