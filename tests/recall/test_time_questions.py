@@ -202,6 +202,7 @@ def test_words_for_a_time_alone_bring_nothing_unasked(ask) -> None:
         ("what did we do before 3 July", "the beginning to 2026-07-02"),
         ("what did we do last weekend", "2026-11-14 to 2026-11-15"),
         ("what's new since yesterday", "2026-11-20 to 2026-11-21"),
+        ("what did Marek and I do yesterday?", "2026-11-20"),
     ],
 )
 def test_a_question_of_everything_is_one_of_its_time(asked: str, told: str) -> None:

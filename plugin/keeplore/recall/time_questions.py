@@ -50,6 +50,8 @@ _ANYTHING = stems_of(
 _ONE_THING = re.compile(
     r"^\s*(?:(?i:and|so) )?(?i:when|who|whose|why)\b|\S\s+(?!I\b)[A-Z]"
 )
+# who asks, with somebody of whom nothing is told
+_COMPANY = re.compile(r"\b[A-Z]\w+ and I\b|\bI and [A-Z]\w+")
 _DECIDED = re.compile(
     r"\b(?:deci[ds]\w*|agree\w*|chose\w*|choose|conclu\w+|settled?)\b", re.IGNORECASE
 )
@@ -76,7 +78,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
 
     ``session`` is when the session or the event was that the question names, where it names one.
     """
-    rest, spans = apart_from_times(text, today)
+    rest, spans = apart_from_times(_COMPANY.sub("I", text), today)
     spans = (*spans, session) if session else spans
     if not spans or is_of_one_thing(rest):
         return None

@@ -475,6 +475,8 @@ def test_any_text_can_be_read(said: str) -> None:
         ("The nightly backup goes to the Frankfurt bucket", "infrastructure"),
         ("User prefers short answers", "coding-preferences"),
         ("Branch names start with the ticket", "project-conventions"),
+        ("Rule for this repo: migrations are never edited", "project-conventions"),
+        ("The rule engine lives in rules.toml", "architectural-decisions"),
         ("We picked an event log over a queue", "architectural-decisions"),
         ("Beware: the date parser ignores time zones", "gotchas"),
         ("My daughter is called Ada", "user-facts"),

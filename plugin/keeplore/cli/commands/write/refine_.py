@@ -242,8 +242,8 @@ def _run_jobs(refinery: Refinery, titles: dict[str, str]) -> tuple[int, str]:
         failed = failed + 1 if step.result is None else 0
         problem = step.problem or problem
         _tell_step(step, titles.get(step.job.key, step.job.key))
-        if step.wait_s or failed == IN_A_ROW:  # every other one would meet the same
-            note(f"the rest waits: {step.problem}")
+        if step.wait_s or failed == IN_A_ROW:
+            note("the rest waits: every other one would meet the same")
             break
     return done, problem
 
