@@ -32,6 +32,7 @@ _REPLACE = "replac(?:e|ed|ing)|swap(?:ped)?|drop(?:ped)?|ditch(?:ed)?|abandon"
 _MOVE = "move[ds]?|moving|migrat(?:e|ed|ing)|convert|port|go"
 _TURN = "switch(?:ed|ing)?|revert(?:ed)?|go(?:ing)? back"
 _TAKE = "use|using|take|took|pick|choose|chose|go with|going with|went with|stay with|settled? on"
+_REFUSED = re.compile(r"\bno ([a-z][\w-]+)")
 # why it is so says nothing of what is replaced
 _REASON = re.compile(
     r"\s*(?:[,;—–-]\s*)?\b(?:because|since|as (?:it|we|they|the)|so that|weil|denn|porque)\b.*"
@@ -404,3 +405,8 @@ def revisions_in(
     for words in told:
         if found := revision_of(words, corrects=corrects):
             yield words, found
+
+
+def refused_in(text: str) -> set[str]:
+    """What a text says no to by its name, as in "no zip"."""
+    return {*_REFUSED.findall(text.lower())}

@@ -40,3 +40,35 @@ def test_what_stays_as_it_is_is_decided(message: str) -> None:
 )
 def test_what_stays_as_a_defect_is_none(message: str) -> None:
     assert decided(message) == []
+
+
+def settled(asked: str, reply: str, message: str, answer: str) -> list[str]:
+    talk = [
+        Exchange("t-0", AT, asked, (reply,)),
+        Exchange("t-1", AT, message, (answer,)),
+    ]
+    parts = distill(talk)
+    return [quote.text for quote in (*parts["decision"], *parts["also_decided"])]
+
+
+def test_what_the_agent_can_do_is_agreed_to_behind_what_is_needed() -> None:
+    able = "No. `unaccent` is needed for that; I can add it to the index expression."
+    asked = "does it find jalapeno when the name has ñ?"
+    assert settled(asked, able, "do that. and umlauts too?", "Done.") == [able]
+
+
+def test_a_no_that_the_reply_repeats_is_decided() -> None:
+    reply = "It would make sending easier; 40 files are about 6 MB."
+    refused = "no zip, she uses the folder directly"
+    assert settled("should we zip them?", reply, refused, "OK, no zip.") == [refused]
+    report = "no errors, but it is late"
+    assert settled("add a column", "I added it.", report, "I added an index.") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["better, but page breaks cut through the table rows", "nice but rows overlap"],
+)
+def test_what_is_still_amiss_behind_praise_is_none(message: str) -> None:
+    done = "Added `break-inside: avoid` to the rows of the table."
+    assert settled("export it as PDF", "I bundled a font.", message, done) == []

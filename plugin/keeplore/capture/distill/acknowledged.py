@@ -29,7 +29,7 @@ from keeplore.capture.distill.choices.reply_options import TAIL, last_options
 from keeplore.capture.distill.decision_weights import is_left
 from keeplore.capture.follow_ups import behind_yes
 from keeplore.memory import Exchange
-from keeplore.text.revisions import revision_of
+from keeplore.text.revisions import refused_in, revision_of
 from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
 
@@ -423,7 +423,8 @@ def _in_common(said: str, stated: str) -> int:
     shared = len(own & {*terms(stated)})
     is_brief = len(said.split()) <= BRIEF and stands_alone(said)
     least = len(own) / 2 if is_brief else SHARED
-    is_enough = shared >= least or _shared_names(said, stated)
+    is_refused = bool(refused_in(said) & refused_in(stated))
+    is_enough = shared >= least or is_refused or _shared_names(said, stated)
     return words_taken_up(said, stated) if is_enough else 0
 
 

@@ -135,5 +135,10 @@ def _told_offer(exchange: Exchange) -> str:
 def _able_before(exchange: Exchange) -> str:
     """What the agent can do, where it only asks "shall I?" behind that."""
     told = [s for s in last_reply(exchange) if not s.is_question][-1:]
-    able = [s for s in told if opens_with(s.text, "able") and _is_informative(s)]
+    able = [s for s in told if _tells_ability(s.text) and _is_informative(s)]
     return able[0].text if able and not says(able[0].text, "chore") else ""
+
+
+def _tells_ability(text: str) -> bool:
+    """Does a sentence say what the agent can do, behind what is needed too?"""
+    return any(opens_with(clause.lstrip(), "able") for clause in text.split(";"))

@@ -107,7 +107,7 @@ def _open_question(exchange: Exchange) -> str:
     """
     options = last_options(sentences(exchange.assistant))
     asked = [s.text for s in closing_questions(exchange.assistant)]
-    own = last_question(exchange.user)
+    own = last_question(exchange.user) or _unmarked_question(exchange.user)
     if not (asked or options):
         return own
     for text in asked:
@@ -115,6 +115,12 @@ def _open_question(exchange: Exchange) -> str:
             return ""
     of_options = asked_by(exchange, options) if options else ""
     return _last_telling([own, *asked, of_options])
+
+
+def _unmarked_question(message: str) -> str:
+    """The last sentence of a message, where it asks without a question mark."""
+    last = [s.text for s in sentences(message)[-1:]]
+    return "".join(text for text in last if says(text, "asks_unmarked"))
 
 
 def _last_telling(questions: Sequence[str]) -> str:

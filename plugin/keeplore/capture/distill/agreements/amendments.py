@@ -33,7 +33,7 @@ def amended_proposal(opening: str, said: str, before: Exchange) -> Agreed | None
     values = naming_value(before.assistant)
     if is_value and (asks_fact(before) or not values):
         return None
-    if says(opening, "undecided"):
+    if says(opening, "undecided") or says(said, "tells_symptom"):
         return None
     proposal = waiting_proposal(before.assistant)
     amended = [proposal.text] if proposal else []
