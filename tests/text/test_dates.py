@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -22,8 +23,11 @@ from keeplore.text.dates import (
 
 
 @pytest.fixture
-def _in_kolkata(monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "Asia/Kolkata")  # UTC+5:30
+    time.tzset()
+    yield
+    monkeypatch.undo()
     time.tzset()
 
 

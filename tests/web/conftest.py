@@ -41,9 +41,11 @@ def window(sample: Path) -> Iterator[Window]:
         yield window
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A browser for all tests of a process."""
+    """A browser for the tests of a module: while it is there, its event loop runs, and no other
+    test of the process may run one.
+    """
     if not found():
         pytest.skip("no Chromium: `apt-get install chromium` installs it")
     playwright = pytest.importorskip("playwright.sync_api")

@@ -172,3 +172,16 @@ def test_what_is_asked_without_a_mark_and_left_for_now_is_open() -> None:
     asked, left = "what about typos in the search", "not now, let's see if anybody asks"
     can = "Trigram similarity can find those. That would cost another 20 ms."
     assert left_open(asked, can, left, "Understood.") == [f"{asked} → {left}"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "can", "left"),
+    [
+        ("can we show a progress bar?", "Yes, with `tqdm`.", "let's do that later"),
+        ("kann man das exportieren?", "Ja, mit openpyxl.", "machen wir später"),
+    ],
+)
+def test_what_was_asked_and_is_done_later_is_open(
+    asked: str, can: str, left: str
+) -> None:
+    assert left_open(asked, can, left, "OK.") == [f"{asked} → {left}"]

@@ -126,6 +126,13 @@ def offered_work(exchange: Exchange) -> str:
     return about.text if _is_informative(about) else ""
 
 
+def possible_way(exchange: Exchange) -> str:
+    """What the last sentence of a reply says to be possible, in words that say it; else ""."""
+    last = last_reply(exchange)[-1:]
+    ways = (s.text for s in last if opens_with(s.text, "possible"))
+    return "".join(text for text in ways if count_terms(text) >= INFORMATIVE_TERMS)
+
+
 def _told_offer(exchange: Exchange) -> str:
     """An offer that is no question, "let me know if you want me to …", at the end of a reply."""
     last = last_reply(exchange)[-1:]

@@ -226,9 +226,10 @@ def _picking_sentence(agreement: Agreed, message: Sequence[Sentence]) -> str:
     first = message[0].text
     name, *reason = _REASON.split(first, maxsplit=1)
     name = pattern("takes_option").sub("", name, count=1)
+    is_brief = count_terms(name) < NAMED_TERMS or opens_with(name, "approves_named")
     is_label = (
         agreement.kind is AgreedKind.PICK
-        and count_terms(name) < NAMED_TERMS
+        and is_brief
         and not any(decision_weight(Sentence(r), in_reply=True) for r in reason)
     )
     return clip(first if is_label else agreement.said)

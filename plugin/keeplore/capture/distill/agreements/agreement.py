@@ -18,6 +18,7 @@ from keeplore.capture.distill.agreements.agreed_picks import (
     choice_with,
     named_by,
     opening_of,
+    option_named_in,
     picked_later,
 )
 from keeplore.capture.distill.agreements.amendments import (
@@ -29,7 +30,7 @@ from keeplore.capture.distill.agreements.amendments import (
     valued_itself,
 )
 from keeplore.capture.distill.agreements.suggestions import own_suggestion
-from keeplore.capture.distill.antecedents import NAMED_TERMS, offered_work
+from keeplore.capture.distill.antecedents import NAMED_TERMS, offered_work, possible_way
 from keeplore.capture.distill.choices.named_picks import named_pick
 from keeplore.capture.distill.choices.picks import (
     OPENING,
@@ -145,6 +146,9 @@ def _approved_by_name(opening: str, said: str, before: Exchange) -> Agreed | Non
             line = answer_line(proposal.text, said)
             return Agreed(line, AgreedKind.AMENDED, said=said)
         return Agreed(proposal.text, AgreedKind.PROPOSAL, said=said)
+    if option := option_named_in(opening, before):
+        choice = choice_with(option, before)
+        return Agreed(option.text.rstrip(". "), AgreedKind.PICK, choice, said)
     if not (question := last_question(before.assistant)):
         return None
     return Agreed(answer_line(question, said), AgreedKind.AMENDED, said=said)
@@ -154,7 +158,8 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     """An offer ("want me to …?") at the end of a reply, with the answer; one that speaks of "it" as
     the sentence before that it is about. None for an offer to look, to go on or to commit.
     """
-    offer = offered_work(before)
+    is_order = opens_with(answer, "orders_it")
+    offer = offered_work(before) or (possible_way(before) if is_order else "")
     if not offer:
         return None
     if opens_with(offer, "offers_to"):

@@ -1,4 +1,4 @@
-"""What is said to stay as it is."""
+"""What people settle in passing: what stays, what is fine, what they go back to."""
 
 from __future__ import annotations
 
@@ -72,3 +72,42 @@ def test_a_no_that_the_reply_repeats_is_decided() -> None:
 def test_what_is_still_amiss_behind_praise_is_none(message: str) -> None:
     done = "Added `break-inside: avoid` to the rows of the table."
     assert settled("export it as PDF", "I bundled a font.", message, done) == []
+
+
+WAYS = "Two fixes: copy the cart at login, or store it in the database by user."
+
+
+@pytest.mark.parametrize(
+    ("reply", "message", "told"),
+    [
+        (WAYS, "copy is fine", "the cart is lost → copy the cart at login"),
+        (WAYS, "the copy sounds good", "the cart is lost → copy the cart at login"),
+        (
+            "The job can run on main only.",
+            "yeah do it",
+            "The job can run on main only.",
+        ),
+        ("I set it to Strict.", "ok back to Lax", "ok back to Lax"),
+    ],
+)
+def test_a_few_words_take_what_was_put(reply: str, message: str, told: str) -> None:
+    assert settled("the cart is lost", reply, message, "OK.") == [told]
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("The API can return 404 in this case.", "ok"),
+        ("The import can fail at night.", "do it"),
+        ("Arial is set.", "back to the login page"),
+    ],
+)
+def test_a_few_words_take_nothing_that_is_no_way(reply: str, message: str) -> None:
+    assert settled("the cart is lost", reply, message, "I look at it.") == []
+
+
+def test_german_orders_for_good_are_decided() -> None:
+    reply = "Es gibt jetzt Filter für Kunde und Stufe."
+    told = "ach ja, Beträge immer brutto anzeigen"
+    asked = "ich brauche eine Übersicht"
+    assert settled(asked, reply, f"passt. {told}", "Gut.") == [told]
