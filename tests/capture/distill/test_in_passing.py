@@ -10,10 +10,17 @@ from keeplore.memory import Exchange
 AT = "2026-02-09T14:03:11Z"
 
 
-def decided(message: str) -> list[str]:
-    asked = Exchange("t-0", AT, "which yeasts?", ("WLP004 for the stout.",))
-    parts = distill([asked, Exchange("t-1", AT, message, ("Noted.",))])
+def settled(asked: str, reply: str, message: str, answer: str) -> list[str]:
+    talk = [
+        Exchange("t-0", AT, asked, (reply,)),
+        Exchange("t-1", AT, message, (answer,)),
+    ]
+    parts = distill(talk)
     return [quote.text for quote in (*parts["decision"], *parts["also_decided"])]
+
+
+def decided(message: str) -> list[str]:
+    return settled("which yeasts?", "WLP004 for the stout.", message, "Noted.")
 
 
 @pytest.mark.parametrize(
@@ -40,15 +47,6 @@ def test_what_stays_as_it_is_is_decided(message: str) -> None:
 )
 def test_what_stays_as_a_defect_is_none(message: str) -> None:
     assert decided(message) == []
-
-
-def settled(asked: str, reply: str, message: str, answer: str) -> list[str]:
-    talk = [
-        Exchange("t-0", AT, asked, (reply,)),
-        Exchange("t-1", AT, message, (answer,)),
-    ]
-    parts = distill(talk)
-    return [quote.text for quote in (*parts["decision"], *parts["also_decided"])]
 
 
 def test_what_the_agent_can_do_is_agreed_to_behind_what_is_needed() -> None:

@@ -67,19 +67,20 @@ def _rejected(
     """Claims that the next message rejects: all where the answer went with it, else those that it
     speaks of.
     """
+    undone_at = {at: undoing(exchanges[at + 1], exchanges[at]) for at in rejected}
     for number, statement in enumerate(statements):
+        at = statement.exchange
         is_claim = not statement.is_of_person and statement.act in _CLAIMS
-        if not is_claim or statement.exchange not in rejected:
+        if not is_claim or at not in rejected:
             continue
-        before, after = exchanges[statement.exchange : statement.exchange + 2]
-        if _is_rejected(statement, before, after):
-            yield number, statement.exchange + 1
+        undone = undone_at[at]
+        is_undone = undone is not None and undone.is_about(statement.terms)
+        if is_undone or _is_rejected(statement, exchanges[at], exchanges[at + 1]):
+            yield number, at + 1
 
 
 def _is_rejected(claim: Statement, before: Exchange, after: Exchange) -> bool:
-    undone = undoing(after, before)
-    if undone and undone.is_about(claim.terms):
-        return True
+    """Was the same asked again, or does the next message speak of a claim?"""
     return is_again(after.user, before.user) or _is_about(after.user[:SENT_BACK], claim)
 
 

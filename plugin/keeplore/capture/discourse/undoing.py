@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from keeplore.capture.cues import opens_with, pattern, word_list
 from keeplore.memory import Exchange
-from keeplore.text.sentences import MAX_READ, sentences
+from keeplore.text.sentences import sentences
 from keeplore.text.terms import terms
 
 OPENING = 4  # sentences of a message in which it tells that
@@ -35,7 +35,7 @@ def undoing(exchange: Exchange, before: Exchange) -> Undoing | None:
     """What a message undoes of the work in the exchange before it; None for other work of the
     person's own.
     """
-    for sentence in sentences(exchange.user[:MAX_READ])[:OPENING]:
+    for sentence in sentences(exchange.user)[:OPENING]:
         found = pattern("undone_by_person").search(sentence.text)
         if found is not None:
             rest = _END.split(sentence.text[found.end() :], maxsplit=1)[0]

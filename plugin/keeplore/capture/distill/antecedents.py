@@ -129,8 +129,8 @@ def offered_work(exchange: Exchange) -> str:
 def possible_way(exchange: Exchange) -> str:
     """What the last sentence of a reply says to be possible, in words that say it; else ""."""
     last = last_reply(exchange)[-1:]
-    ways = (s.text for s in last if opens_with(s.text, "possible"))
-    return "".join(text for text in ways if count_terms(text) >= INFORMATIVE_TERMS)
+    ways = (s for s in last if opens_with(s.text, "possible"))
+    return "".join(s.text for s in ways if _is_informative(s))
 
 
 def _told_offer(exchange: Exchange) -> str:

@@ -85,15 +85,6 @@ def named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
     return Agreed(option.text, AgreedKind.PICK, choice)
 
 
-def option_named_in(opening: str, before: Exchange) -> Sentence | None:
-    """The one option of several at the end of a reply that shares a word with an opening."""
-    named = {*terms(opening)}
-    said = sentences(before.assistant)
-    put = last_options(said) or offered_ways(said[-TAIL:])
-    meant = [option for option in put if named & {*terms(option.text)}]
-    return meant[0] if len(meant) == 1 < len(put) else None
-
-
 def choice_with(option: Sentence, before: Exchange) -> Choice:
     said = sentences(before.assistant)
     put = (last_options(said), offered_ways(said[-TAIL:]))

@@ -18,7 +18,6 @@ from keeplore.capture.distill.agreements.agreed_picks import (
     choice_with,
     named_by,
     opening_of,
-    option_named_in,
     picked_later,
 )
 from keeplore.capture.distill.agreements.amendments import (
@@ -146,9 +145,6 @@ def _approved_by_name(opening: str, said: str, before: Exchange) -> Agreed | Non
             line = answer_line(proposal.text, said)
             return Agreed(line, AgreedKind.AMENDED, said=said)
         return Agreed(proposal.text, AgreedKind.PROPOSAL, said=said)
-    if option := option_named_in(opening, before):
-        choice = choice_with(option, before)
-        return Agreed(option.text.rstrip(". "), AgreedKind.PICK, choice, said)
     if not (question := last_question(before.assistant)):
         return None
     return Agreed(answer_line(question, said), AgreedKind.AMENDED, said=said)
