@@ -109,3 +109,42 @@ def test_german_orders_for_good_are_decided() -> None:
     told = "ach ja, Beträge immer brutto anzeigen"
     asked = "ich brauche eine Übersicht"
     assert settled(asked, reply, f"passt. {told}", "Gut.") == [told]
+
+
+def test_a_way_that_the_agent_named_is_agreed_to_by_its_name() -> None:
+    able = "The migration gave them new numbers. I can match the customers by email."
+    message = "yes match by email. and put this in models/churn.sql"
+    assert settled("why so many in march?", able, message, "Done.") == [
+        "I can match the customers by email."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ("The time-out is 30 seconds.", "why 30? make it 10"),
+        ("Its schedule moved from 02:00 to 04:30.", "why 4:30? make it 4"),
+    ],
+)
+def test_another_value_stands_behind_a_question(told: str, message: str) -> None:
+    *_, value = message.rpartition("? ")
+    found = settled("please look at it", told, message, "Changed.")
+    assert found == [f"{told} → {value}"]
+
+
+def test_what_the_agent_answers_itself_is_agreed_to_with_its_question() -> None:
+    told = "Should we support mac too? I would leave it out for now."
+    assert settled("which systems?", told, "ok", "Left it out.") == [
+        "Should we support mac too? → I would leave it out for now."
+    ]
+
+
+def test_a_way_that_the_reply_speaks_against_is_no_decision() -> None:
+    refused = "We could, but the artefacts would show. I'd crunch the rest."
+    asked = "can we crunch compress all textures?"
+    assert settled("what is so large?", "The textures.", asked, refused) == []
+
+
+def test_a_constraint_behind_its_reason_is_decided() -> None:
+    message = "Chinese comes in spring so don't delete the localization tables"
+    assert decided(message) == [message]

@@ -476,3 +476,11 @@ def test_what_the_reader_may_do_is_no_outcome(idle: str) -> None:
     said = talk("Can I work on this?", f"{WORKED} {idle}", "thanks", "Welcome.")
     told = [q.text for q in distill([*ASKED_BEFORE, *said])["outcome"]]
     assert idle not in told
+
+
+def test_a_report_ends_where_its_figure_is_set_anew() -> None:
+    report = (
+        "The report job moved to 04:30. The report now takes `orders` before `stock`."
+    )
+    told = part("outcome", "fix the deadlock", report, "why 4:30? make it 5", "Done.")
+    assert told == ["The report now takes `orders` before `stock`."]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import groupby, pairwise
 
-from keeplore.capture.cues import opens_with, says, weight_of
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.statements import DialogueAct, Statement
 from keeplore.capture.discourse.undoing import undoing
 from keeplore.capture.follow_ups import is_again
@@ -24,6 +24,7 @@ NAMES_SOMETHING = 3  # content words from which an objection says what it is abo
 SHARED = 2  # content words that an objection has of what it rejects
 QUOTED_WORDS = 6  # from which a sentence that stands in both was copied
 SAME_MATTER = 0.3  # share of terms from which two causes are of one thing
+_FIGURE = re.compile(r"\d(?:[.,:]?\d)+")  # one digit alone may be a name: "van 3"
 _WORDS = re.compile(r"\w+")
 _CLAIMS = frozenset({DialogueAct.REPORT, DialogueAct.FINDING, DialogueAct.PROPOSAL})
 
@@ -35,6 +36,7 @@ def ended_statements(
     are the exchanges that were ``sent_back``.
     """
     found = dict(_rejected(statements, exchanges, rejected))
+    found |= _replaced_values(statements, exchanges)
     for more in (_objected_quotes, _replaced_guesses, _denied_claims):
         found |= more(statements)
     return found
@@ -110,6 +112,30 @@ def _objected_quotes(statements: Sequence[Statement]) -> Iterator[tuple[int, int
                 own.append(statement)
         if own and says(own[0].text, "objected"):
             yield from quoted
+
+
+def _replaced_values(
+    statements: Sequence[Statement], exchanges: Sequence[Exchange]
+) -> Iterator[tuple[int, int]]:
+    """Claims with a value that the next message names and sets anew, "why 30? make it 10"."""
+    named = [_replaced_figures(exchange.user[:SENT_BACK]) for exchange in exchanges]
+    for number, statement in enumerate(statements):
+        after = statement.exchange + 1
+        if statement.is_of_person or after >= len(exchanges):
+            continue
+        if named[after] & _figures(statement.text):
+            yield number, after
+
+
+def _replaced_figures(message: str) -> set[str]:
+    """The figures that a message names beside the one that it sets in their place."""
+    rest = pattern("sets_it_anew").sub(" ", message)
+    return set() if rest == message else _figures(rest)
+
+
+def _figures(text: str) -> set[str]:
+    """The figures of a text, a time ("04:30") without its first zero."""
+    return {figure.removeprefix("0") for figure in _FIGURE.findall(text)}
 
 
 def _message_of(numbered: tuple[int, Statement]) -> tuple[int, int]:

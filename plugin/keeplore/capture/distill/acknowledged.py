@@ -51,6 +51,7 @@ NO_SETTLING = (
     "far_off",
     "chore",
     "slipped",
+    "tells_course",
 )
 NO_OPENING = (
     "errand",
@@ -135,7 +136,7 @@ def sentences_taken_up(
     takes up most of.
     """
     reply = _taking_up(message, exchange)
-    settling = [s.text for s in message if _may_settle(s)]
+    settling = [s.text for s in message if may_settle(s)]
     is_confirmed = bool(reply) and _is_confirmation(reply[0].text)
     if not is_confirmed:
         settling = [text for text in settling if _is_terse(text)]
@@ -166,7 +167,7 @@ def answers_taken_up(
     reply = last_reply(exchange)[:STATING]
     rulings = [s.text for s in message if _may_rule(s)]
     is_telling = bool(rulings) or _is_long(exchange.user)
-    if not (reply and is_telling) or _is_asking(exchange.user):
+    if not (reply and is_telling) or is_asking(exchange.user):
         return
     asked = _put_to_person(before)
     rulings = [text for text in rulings if not asks_in_return(text, asked)]
@@ -203,7 +204,7 @@ def _is_long(message: str) -> bool:
     return len(message.split()) > MOST_WORDS
 
 
-def _is_asking(message: str) -> bool:
+def is_asking(message: str) -> bool:
     """Does a message ask, a long one at its end? The reply may be the answer to that alone."""
     said = [s for s in sentences(message) if not opens_with(s.text, "tells_background")]
     asked = map(_asks, said[-1:] if _is_long(message) else said)
@@ -266,7 +267,7 @@ def _follows_from(stated: str, message: str) -> bool:
 
 def _first_telling(reply: Sequence[Sentence]) -> str:
     """What a reply states first, apart from that the checks passed; "" for nothing."""
-    stated = (text for text in _statements(reply) if not weight_of(text, "outcome"))
+    stated = (text for text in statements(reply) if not weight_of(text, "outcome"))
     return next((text for text in stated if count_terms(text) >= NAMED_TERMS), "")
 
 
@@ -284,7 +285,7 @@ def _pair_with_statements(
 ) -> Iterator[Acknowledged]:
     """Each statement of a reply with the one text that it takes up most of."""
     left = [*texts]
-    for stated in _statements(reply):
+    for stated in statements(reply):
         of_it = [(_in_common(text, stated), text) for text in left]
         shared, text = max(of_it, default=(0, ""), key=lambda pair: pair[0])
         if shared:
@@ -364,18 +365,13 @@ def settled_by_reply(
     if before is None:
         first = sentences_taken_up(message, exchange)
         return [pair for pair in first if opens_with(pair.said, "another_value")]
-    if _asks_for_facts(before.assistant):
+    if says(closing_question(before.assistant), "asks_for_facts"):
         return []
     answers = [*answers_taken_up(message, before, exchange)]
     return answers or [*sentences_taken_up(message, exchange)]
 
 
-def _asks_for_facts(reply: str) -> bool:
-    """Does a reply end by asking for what is the case, so that the answer to it settles nothing?"""
-    return says(closing_question(reply), "asks_for_facts")
-
-
-def _may_settle(sentence: Sentence) -> bool:
+def may_settle(sentence: Sentence) -> bool:
     text = sentence.text
     if not (terms(text) or _NAMED.search(text)) or is_left(text):
         return False
@@ -397,7 +393,7 @@ def _is_terse(text: str) -> bool:
     return len(text.split()) <= TERSE and _NAMED.search(text) is not None
 
 
-def _statements(reply: Sequence[Sentence]) -> list[str]:
+def statements(reply: Sequence[Sentence]) -> list[str]:
     """What a reply states, without what it is about to do, offers, sees and tells back."""
     stating = (s for s in reply if not (s.is_question or s.is_heading))
     return [s.text for s in stating if _states_something(s.text)]

@@ -29,6 +29,7 @@ INFORMATIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
 # words likewise, where the sentence says "this", "it", "them" of what it does not name
 FEW_WORDS = 4
 OFFER_BACK = 8  # sentences at the end of a reply in which it tells what it then offers
+FEW_SENTENCES = 3  # of a reply whose last one a message means by "it"
 
 
 def stands_alone(text: str) -> bool:
@@ -55,10 +56,18 @@ def with_antecedent(quote: Quote, before: Exchange | None, exchange: Exchange) -
 
     ``exchange`` is the one that it is from.
     """
-    if stands_alone(quote.text):
+    if stands_alone(quote.text) and not _acts_on_it(quote.text):
         return quote
     about = next(_antecedents(quote, before, exchange), "")
     return replace(quote, text=answer_line(about, quote.text)) if about else quote
+
+
+def _acts_on_it(text: str) -> bool:
+    """Does it order something of "it", and stand behind nothing that tells of what?"""
+    order = pattern("acts_on_it").search(text)
+    if order is None or question_and_answer(text)[0]:
+        return False
+    return count_terms(text[: order.start()]) < INFORMATIVE_TERMS
 
 
 def _antecedents(
@@ -76,6 +85,15 @@ def _antecedents(
             heading = Sentence(asked_last.heading.rstrip(":："))
             asked_of = (asked_last, heading)  # behind "What do you prefer?"
             yield from (s.text for s in asked_of if _is_informative(s))
+        if _acts_on_it(quote.text):
+            yield from _told_last(before)
+
+
+def _told_last(before: Exchange) -> Iterator[str]:
+    """What a short reply tells at its end."""
+    told = [s for s in last_reply(before) if not s.is_question]
+    if len(told) <= FEW_SENTENCES:
+        yield from (s.text for s in told[-1:] if count_terms(s.text) >= NAMED_TERMS)
 
 
 def _announced_before(text: str, replies: Sequence[Reply]) -> Iterator[str]:
@@ -131,6 +149,19 @@ def possible_way(exchange: Exchange) -> str:
     last = last_reply(exchange)[-1:]
     ways = (s for s in last if opens_with(s.text, "possible"))
     return "".join(s.text for s in ways if _is_informative(s))
+
+
+def ability_named(exchange: Exchange, behind: str) -> str:
+    """What the agent says at the end of a reply that it can do, where the words behind a yes name
+    that; else "".
+    """
+    named = {*terms(behind)}
+    told = last_reply(exchange)[-1:]
+    able = (s.text for s in told if _tells_ability(s.text))
+    fits = (
+        text for text in able if len(named) >= NAMED_TERMS and named <= {*terms(text)}
+    )
+    return next(fits, "")
 
 
 def _told_offer(exchange: Exchange) -> str:

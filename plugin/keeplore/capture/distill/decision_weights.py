@@ -19,6 +19,7 @@ from keeplore.text.terms import count_terms, terms
 LIFTS = 2.2  # how strongly "migrations on Fridays are fine now" decides
 # an order of work with these says more than what to do next: why, and what all will do
 SETTLING = ("firm", "of_all")
+REFUSING = ("turns_down", "concedes")  # how a reply begins that speaks against a way
 STIPULATING = ("changes", "wanted", "required", "please", "suggested")  # phrases
 
 
@@ -81,9 +82,12 @@ def stipulations(exchange: Exchange) -> Iterator[str]:
     """The person's own sentences that say how a thing shall be."""
     # of the replies only what the person answered
     forms = tuple(r for r in exchange.replies if isinstance(r, AgentQuestion))
+    is_refused = any(opens_with(exchange.assistant, name) for name in REFUSING)
     for statement in statements_of([replace(exchange, replies=forms)]):
         is_left_out = statement.is_answer or statement.is_foreign
         if is_left_out or not _may_stipulate(statement):
+            continue
+        if is_refused and statement.act is DialogueAct.QUESTION:
             continue
         if directive_odds(statement) >= DIRECTS:
             yield statement.text

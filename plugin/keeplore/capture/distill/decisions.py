@@ -28,6 +28,7 @@ from keeplore.capture.distill.agreements.plans import (
     planned_approach,
 )
 from keeplore.capture.distill.antecedents import NAMED_TERMS, with_antecedent
+from keeplore.capture.distill.changed_states import settled_by_change
 from keeplore.capture.distill.choices.choice import LOOK_BACK, Choice
 from keeplore.capture.distill.choices.lettered_answers import (
     LetteredAnswer,
@@ -191,9 +192,14 @@ def _with_acknowledged(
     question = closing_question(before.assistant) if before else ""
     left = (s for s in said if not _only_takes(s.text, question))
     untold = [s for s in left if not (_is_told(s.text, told) or is_reference(s.text))]
-    for settled in settled_by_reply(before, untold, exchange):
-        speaker = "user" if settled.said else "assistant"
-        yield decision_of(settled.line, speaker, exchange.id, STIPULATED, at)
+    settled = settled_by_reply(before, untold, exchange)
+    for pair in settled:
+        speaker = "user" if pair.said else "assistant"
+        yield decision_of(pair.line, speaker, exchange.id, STIPULATED, at)
+    if made or settled or not before:
+        return
+    if line := settled_by_change(before, untold, exchange):
+        yield decision_of(line, "user", exchange.id, STIPULATED, at)
 
 
 def _says_more(text: str) -> bool:

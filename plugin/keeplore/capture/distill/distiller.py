@@ -185,7 +185,12 @@ def _context_with_answers(
 
 def _outcome_extracts(model: ConversationModel) -> Iterator[Extract]:
     reports = outcomes.outcomes(model.exchanges, model.sent_back)
+    ended = {
+        (model.statements[n].exchange, model.statements[n].text) for n in model.ended
+    }
     for order, (weight, at, _, sentence) in enumerate(reports):
+        if (at, sentence.text) in ended:
+            continue
         words = clip(statements.words_with_heading(sentence))
         yield Extract(Quote(words, "assistant", model.exchanges[at].id), weight, order)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from keeplore.capture.adjacency import last_reply
 from keeplore.capture.cues import pattern, says, weight_of
@@ -10,7 +13,7 @@ from keeplore.capture.distill.antecedents import INFORMATIVE_TERMS, NAMED_TERMS
 from keeplore.capture.distill.choices.reply_options import TAIL, asks_to_pick
 from keeplore.memory import Exchange
 from keeplore.text.revisions import CHANGING
-from keeplore.text.sentences import Sentence, sentences
+from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
 
 MOST_POINTS = 4  # of a proposal
@@ -47,7 +50,22 @@ def waiting_proposal(reply: str) -> Sentence | None:
     waiting = [s for s in proposals(reply) if s in tail and not says(s.text, "offer")]
     labels = {s.label for s in waiting}
     are_rivals = len(labels) > 1 and not labels <= {"", "-"}
-    return waiting[0] if waiting and not are_rivals else None
+    if are_rivals:
+        return None
+    if waiting and not waiting[0].is_question:
+        return waiting[0]
+    return _own_answer(tail) or next(iter(waiting), None)
+
+
+def _own_answer(tail: Sequence[Sentence]) -> Sentence | None:
+    """A question that a reply answers itself, "do we need a lock? I would leave it out", with that
+    answer.
+    """
+    for asked, said in reversed([*pairwise(tail)]):
+        is_answered = asked.is_question and not said.is_question
+        if is_answered and weight_of(said.text, "would_do"):
+            return replace(said, text=answer_line(asked.text, said.text))
+    return None
 
 
 def points_of(proposal: str, before: Exchange) -> list[Sentence]:

@@ -29,7 +29,12 @@ from keeplore.capture.distill.agreements.amendments import (
     valued_itself,
 )
 from keeplore.capture.distill.agreements.suggestions import own_suggestion
-from keeplore.capture.distill.antecedents import NAMED_TERMS, offered_work, possible_way
+from keeplore.capture.distill.antecedents import (
+    NAMED_TERMS,
+    ability_named,
+    offered_work,
+    possible_way,
+)
 from keeplore.capture.distill.choices.named_picks import named_pick
 from keeplore.capture.distill.choices.picks import (
     OPENING,
@@ -90,7 +95,7 @@ def _agreed_at_once(message: Sequence[Sentence], before: Exchange) -> Agreed | N
     """
     opening = opening_of(message[0])
     if not opening:
-        return None
+        return _other_value(message, before)
     if several := picked_options(opening, before.assistant):
         listed = "; ".join(option.text.rstrip(". ") for option in several)
         return Agreed(listed, AgreedKind.PICK, choice_with(several[0], before))
@@ -99,11 +104,19 @@ def _agreed_at_once(message: Sequence[Sentence], before: Exchange) -> Agreed | N
         return agreed_option(option, opening, message[0].text, before)
     if amends_proposal(opening):
         return amended_proposal(opening, message[0].text, before)
-    if value := value_set(message):
-        return valued_itself(value, message) or amended_proposal(value, value, before)
+    if other := _other_value(message, before):
+        return other
     if approved := _approved_by_name(opening, message[0].text, before):
         return approved
     return _agreed_by_yes(opening, message, before)
+
+
+def _other_value(message: Sequence[Sentence], before: Exchange) -> Agreed | None:
+    """Another value than the one that a reply names, "why 30? make it 10"."""
+    value = value_set(message)
+    if not value:
+        return None
+    return valued_itself(value, message) or amended_proposal(value, value, before)
 
 
 def _agreed_by_yes(
@@ -156,6 +169,7 @@ def _accepted_offer(answer: str, before: Exchange) -> Agreed | None:
     """
     is_order = opens_with(answer, "orders_it")
     offer = offered_work(before) or (possible_way(before) if is_order else "")
+    offer = offer or ability_named(before, behind_yes(answer) or "")
     if not offer:
         return None
     if opens_with(offer, "offers_to"):
