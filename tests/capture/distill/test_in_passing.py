@@ -148,3 +148,30 @@ def test_a_way_that_the_reply_speaks_against_is_no_decision() -> None:
 def test_a_constraint_behind_its_reason_is_decided() -> None:
     message = "Chinese comes in spring so don't delete the localization tables"
     assert decided(message) == [message]
+
+
+def test_a_number_before_a_rule_picks_the_option() -> None:
+    ways = "A few: (1) a deduction on the assignment, (2) a policy of the course."
+    message = "2. policies are per course, teachers can't make their own"
+    assert settled("any ideas how to model that?", ways, message, "Done.") == [
+        "any ideas how to model that? → a policy of the course"
+    ]
+
+
+def test_a_number_picks_no_line_of_a_report_and_no_next_work() -> None:
+    report = "Done:\n\n1. Removed the cache\n2. Renamed the reader"
+    assert settled("tidy it", report, "2. looks odd in the diff", "Hm.") == []
+    asked = "What would you like to brainstorm today?\n\nA) A feature\nB) A test"
+    assert settled("hello", asked, "B) I have a flaky one", "Let me look.") == []
+
+
+def test_a_way_is_taken_with_something_more() -> None:
+    asked = "should the program print colors when piped?"
+    told = "No: most tools turn colors off there, and honour NO_COLOR."
+    message = "do it like that, plus a --color=always"
+    assert settled(asked, told, message, "Implemented.") == [f"{asked} → {message}"]
+
+
+def test_a_yes_and_a_no_in_one_line_are_decided() -> None:
+    message = "clipping yes, rate stays, we want to compare with the old runs"
+    assert decided(message) == [message]

@@ -185,3 +185,22 @@ def test_what_was_asked_and_is_done_later_is_open(
     asked: str, can: str, left: str
 ) -> None:
     assert left_open(asked, can, left, "OK.") == [f"{asked} → {left}"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "then count them for now, we'll revisit once the calendar is imported",
+        "I'll do it on monday",
+        "i will take care of that next week",
+    ],
+)
+def test_what_the_person_will_see_to_later_is_open(message: str) -> None:
+    told = "The old certificate can be revoked; that needs an admin."
+    assert left_open("rotate them", told, message, "Good.")[-1:] == [message]
+
+
+def test_what_was_left_as_the_person_wanted_is_not_open() -> None:
+    left = "Left as is: every calendar day counts."
+    asked = "do weekends count as late days?"
+    assert left_open(asked, "They do.", "then count them", left) == []

@@ -90,9 +90,11 @@ def _antecedents(
 
 
 def _told_last(before: Exchange) -> Iterator[str]:
-    """What a short reply tells at its end."""
+    """The question that a short reply answers, else what it tells at its end."""
     told = [s for s in last_reply(before) if not s.is_question]
     if len(told) <= FEW_SENTENCES:
+        if count_terms(question := last_question(before.user)) >= NAMED_TERMS:
+            yield question
         yield from (s.text for s in told[-1:] if count_terms(s.text) >= NAMED_TERMS)
 
 

@@ -37,6 +37,7 @@ def settled_by_change(
     orders work or tells of a trouble, and where the reply is of something else.
     """
     is_long = len(exchange.user.split()) > MOST_WORDS
+    message = [sentence for sentence in message if terms(sentence.text)]
     if is_long or not message or is_asking(exchange.user):
         return ""
     if not all(_is_remark(sentence) for sentence in message):
@@ -51,7 +52,7 @@ def settled_by_change(
 def _settled_choice(before: Exchange, said: str, exchange: Exchange) -> str:
     """A message behind the choice that it was asked for, where the reply says how it is of both."""
     asked = closing_question(before.assistant)
-    if not says(asked, "asks_choice"):
+    if not says(asked, "names_ways"):
         return ""
     first = statements(last_reply(exchange))[:TOLD_FIRST]
     is_settled = any(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from keeplore.capture.cues import opens_with, pattern, says
+from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.distill.choices.choice import (
     LOOK_BACK,
     Choice,
@@ -35,6 +35,7 @@ LETTERS_BACK = 3  # the same for a letter
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
 MAX_CHANGED_WORDS = 25  # one with what shall be otherwise
 OPENING = 3  # sentences of a message in which it takes another option
+FIRST_LABELS = ("1", "A")
 TELLING_MORE = 2  # content words beside an option's own
 _LETTER_APART = re.compile(r"\A\W*(?P<label>[A-Ea-e])[.:)]\s+(?P<text>\S.*)", re.DOTALL)
 _ONE_LABEL = re.compile(r"\b(?:[A-Ea-e]|\d{1,2})\b")
@@ -114,10 +115,22 @@ def with_label_apart(message: Sequence[Sentence], reply: str) -> list[Sentence]:
         label, text = lettered["label"].upper(), lettered["text"]
         first = replace(first, text=text)
     is_list = not label.isalnum() or any(sentence.label for sentence in others)
-    is_pick = not is_list and option_with_label(reply, label) and awaits_pick(reply)
-    if not is_pick or says(first.text, "trouble"):
+    if is_list or not _is_pickable(label, reply) or says(first.text, "trouble"):
         return [*message]
     return [Sentence(label), replace(first, label=""), *others]
+
+
+def _is_pickable(label: str, reply: str) -> bool:
+    """Does a reply put an option of this label? A message that begins with the first one may begin
+    a list.
+    """
+    option = option_with_label(reply, label)
+    if option is None or weight_of(option.text, "done"):
+        return False
+    asked = [s.text for s in sentences(reply)[-TAIL:] if s.is_question]
+    if any(says(text, "asks_next_work") for text in asked):
+        return False
+    return awaits_pick(reply) or label not in FIRST_LABELS
 
 
 def mere_label(text: str) -> str:
