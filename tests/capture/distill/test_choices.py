@@ -41,7 +41,10 @@ def changed(correction: str) -> list[Exchange]:
     [
         ("SQLite file. Redis is too much for one shop.", SECOND),
         ("Let's take the SQLite file, please.", SECOND),
-        ("B, with a nightly copy. Redis is too much for one shop.", SECOND),
+        (
+            "B, with a nightly copy. Redis is too much for one shop.",
+            "SQLite file: nothing to run. → B, with a nightly copy.",
+        ),
     ],
 )
 def test_an_option_is_picked_by_its_name_and_by_its_label_before_more(

@@ -175,3 +175,29 @@ def test_a_way_is_taken_with_something_more() -> None:
 def test_a_yes_and_a_no_in_one_line_are_decided() -> None:
     message = "clipping yes, rate stays, we want to compare with the old runs"
     assert decided(message) == [message]
+
+
+def test_an_option_is_taken_with_what_the_person_adds() -> None:
+    ways = "A. Timestamps: send what is newer\n\nB. Vectors: count by device\n\nI'd take A."
+    message = "A with server timestamps sounds right."
+    found = settled("deltas would be good", ways, message, "Done.")
+    assert found == [f"Timestamps: send what is newer → {message}"]
+
+
+def test_a_bare_figure_stands_behind_the_question_of_the_person() -> None:
+    asked = "how deep is the undo history?"
+    assert settled(asked, "Unlimited by default.", "100", "Limited to 100 steps.") == [
+        f"{asked} → 100"
+    ]
+
+
+def test_a_short_answer_is_decided_where_the_reply_sets_it() -> None:
+    told = "It has no region yet. Which region?"
+    assert settled("deploy it", told, "frankfurt", "Set to eu-central-1.") == [
+        "Which region? → frankfurt"
+    ]
+
+
+def test_to_decide_on_something_is_none() -> None:
+    message = "ok. Let's decide on the state management for the new app."
+    assert decided(message) == []

@@ -484,3 +484,9 @@ def test_a_report_ends_where_its_figure_is_set_anew() -> None:
     )
     told = part("outcome", "fix the deadlock", report, "why 4:30? make it 5", "Done.")
     assert told == ["The report now takes `orders` before `stock`."]
+
+
+def test_ways_in_a_row_are_no_outcome() -> None:
+    ways = "Options: the toolkit (the team knows it), the small store (tiny, hooks)."
+    built = "Set up `zustand` 4.5 with its undo middleware."
+    assert part("outcome", "which store?", ways, "the small store", built) == [built]

@@ -25,6 +25,7 @@ HEADING_CHARS = 40  # of a heading that is told with what stands under it
 # lines over lists of what nobody did
 IDLE_LEADS = ("options_lead", "guessed", "ideas_lead")
 _NAME_END = re.compile(r"\s[-–—]\s|[:：]")
+IN_A_ROW = ("ways_told", "several_told")  # ways that a sentence lists
 
 
 class DialogueAct(StrEnum):
@@ -185,7 +186,11 @@ def is_step(asked: AgentQuestion) -> bool:
 
 
 def is_in_idle_list(sentence: Sentence) -> bool:
-    """Is it one of several things that could be done, or of a list of guesses?"""
+    """Is it one of several things that could be done, or of a list of guesses, or all of them in a
+    row?
+    """
+    if any(opens_with(sentence.text, name) for name in IN_A_ROW):
+        return not says(sentence.text, "states_past")  # "I tried two things: …"
     if not sentence.label:
         return False
     if opens_with(sentence.lead, "advised"):

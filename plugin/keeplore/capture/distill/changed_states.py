@@ -25,6 +25,8 @@ from keeplore.text.terms import terms
 
 MOST_WORDS = 25  # of such a message
 TOLD_BACK = 6  # sentences at the end of a reply that can tell how the thing is
+MOST_ANSWER = 6  # words of an answer whose reply need not repeat them
+NO_MATTER = ("offer", "courtesy", "workflow_question", "asks_fact", "asks_next_work")
 TOLD_FIRST = 2  # statements at the beginning of the next that tell how it is now
 # what tells how it went
 COURSE = ("states_past", "told_past")
@@ -50,15 +52,20 @@ def settled_by_change(
 
 
 def _settled_choice(before: Exchange, said: str, exchange: Exchange) -> str:
-    """A message behind the choice that it was asked for, where the reply says how it is of both."""
+    """A message behind the question that it answers, where the reply says that it is so, or how it
+    is of both.
+    """
     asked = closing_question(before.assistant)
-    if not says(asked, "names_ways"):
+    if not asked or any(says(asked, name) for name in NO_MATTER):
         return ""
     first = statements(last_reply(exchange))[:TOLD_FIRST]
-    is_settled = any(
+    is_brief = len(said.split()) <= MOST_ANSWER
+    is_set = any(_is_new(stated) or weight_of(stated, "done") for stated in first)
+    is_of_both = any(
         {*terms(asked)} & {*terms(stated)} and words_taken_up(said, stated)
         for stated in first
     )
+    is_settled = (is_brief and is_set) or (is_of_both and says(asked, "names_ways"))
     return answer_line(asked, said) if is_settled else ""
 
 

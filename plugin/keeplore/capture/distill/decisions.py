@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from keeplore.capture.adjacency import closing_question, told_answer
+from keeplore.capture.adjacency import closing_question, last_question, told_answer
 from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
@@ -195,7 +195,11 @@ def _with_acknowledged(
     settled = settled_by_reply(before, untold, exchange)
     for pair in settled:
         speaker = "user" if pair.said else "assistant"
-        yield decision_of(pair.line, speaker, exchange.id, STIPULATED, at)
+        line = pair.line
+        asked = last_question(before.user) if before else ""
+        if asked and pair.said and not terms(pair.said):  # a figure alone
+            line = answer_line(asked, pair.said)
+        yield decision_of(line, speaker, exchange.id, STIPULATED, at)
     if made or settled or not before:
         return
     if line := settled_by_change(before, untold, exchange):

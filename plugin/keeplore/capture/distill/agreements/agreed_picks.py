@@ -63,10 +63,16 @@ def agreed_option(
 ) -> Agreed:
     """An option, with the words that picked it where they change it."""
     choice = choice_with(option, before)
-    if says(opening, "with_change"):
+    if says(opening, "with_change") or says(_behind_pick(opening), "with_change"):
         text = answer_line(option.text, opening)
         return Agreed(text, AgreedKind.AMENDED, choice, said=said)
     return Agreed(option.text, AgreedKind.PICK, choice)
+
+
+def _behind_pick(opening: str) -> str:
+    """What stands behind the label of an option, "A with server timestamps"."""
+    pick = pattern("picked").match(opening)
+    return opening[pick.end() :] if pick else ""
 
 
 def named_by(proposal: Sentence, before: Exchange) -> Agreed | None:
