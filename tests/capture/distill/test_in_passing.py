@@ -201,3 +201,62 @@ def test_a_short_answer_is_decided_where_the_reply_sets_it() -> None:
 def test_to_decide_on_something_is_none() -> None:
     message = "ok. Let's decide on the state management for the new app."
     assert decided(message) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "so react-datepicker everywhere",
+        "should be ci only",
+        "messages.body -> lorem ipsum of same length",
+        "also backup before every apply",
+        "only the texts, not the code",
+    ],
+)
+def test_a_rule_in_few_words_is_decided(message: str) -> None:
+    assert decided(message) == [message]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "errors everywhere",
+        "it is everywhere",
+        "it happens after every deploy",
+        "should be fine",
+        "must be a caching issue",
+    ],
+)
+def test_a_finding_in_few_words_is_none(message: str) -> None:
+    assert decided(message) == []
+
+
+def test_a_bare_figure_stands_behind_the_figure_that_was_named() -> None:
+    able = "I can keep the domains with at least 10 users and map the others."
+    found = settled("one-person companies are domains", able, "20", "Mapped.")
+    assert found == [f"{able} → 20"]
+
+
+def test_an_option_is_taken_with_what_is_asked_beside_it() -> None:
+    ways = "Two ways: set it back to the old name, or ignore the changes."
+    message = "back to the old name, and a deletion guard on all databases"
+    assert settled("how do we keep it", ways, message, "Done.") == [
+        f"set it back to the old name → {message}"
+    ]
+
+
+def test_a_way_that_was_tried_is_taken_behind_its_question() -> None:
+    asked = "target is under 3. code splitting per route?"
+    tried = "With route splitting the startup takes 2.3 s."
+    assert settled(asked, tried, "take it", "Merged.") == [
+        f"code splitting per route? → {tried}"
+    ]
+
+
+def test_what_a_change_left_as_it_was_is_no_answer() -> None:
+    asked = 'Renamed in English. In German "Team" as well?'
+    answer = "Renamed in both. The addresses still say `/workspace/…`."
+    message = 'ja, "Team" auch auf Deutsch'
+    assert settled("rename it", asked, message, answer) == [
+        f'In German "Team" as well? → {message}'
+    ]

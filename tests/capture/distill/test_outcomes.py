@@ -490,3 +490,13 @@ def test_ways_in_a_row_are_no_outcome() -> None:
     ways = "Options: the toolkit (the team knows it), the small store (tiny, hooks)."
     built = "Set up `zustand` 4.5 with its undo middleware."
     assert part("outcome", "which store?", ways, "the small store", built) == [built]
+
+
+def test_a_wish_of_the_agent_is_no_outcome_and_an_id_is_no_wish() -> None:
+    wish = "I'd detect the notation by its last separator in the row."
+    told = "The checkpoint ID links a commit to the data of the session."
+    said = ["1.234 is what?", wish, "no guessing", "Removed it.", "and the ID?", told]
+    filler = [word for n in range(4) for word in (f"note {n}", f"Item {n} is listed.")]
+    found = part("outcome", *said, *filler)
+    assert wish not in found
+    assert told in found

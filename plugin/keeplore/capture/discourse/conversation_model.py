@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from keeplore.capture.cues import opens_with, says
+from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.discourse.salience import salience
 from keeplore.capture.discourse.standing import ended_statements, sent_back
 from keeplore.capture.discourse.statements import (
@@ -21,6 +21,7 @@ from keeplore.text.terms import STOP, is_prose, words
 
 OFFER_SENTENCES = 2  # at the end of a message, in which it offers its work
 _OPTION = re.compile(r"\s--?[A-Za-z]")
+WOULD_DO = 1.4  # weight of "I would", above that of "we could"
 ERRAND = 8  # content words of an order that says more than what to do next
 _NO_SUBSTANCE = frozenset(
     {
@@ -138,6 +139,12 @@ def _is_guess(statement: Statement) -> bool:
     return not statement.is_of_person and says(statement.text, "guessed")
 
 
+def _is_wish(statement: Statement) -> bool:
+    """Does the agent only say what it would do?"""
+    is_wish = weight_of(statement.text, "would_do") >= WOULD_DO
+    return is_wish and not statement.is_of_person
+
+
 def _is_in_idle_list(statement: Statement) -> bool:
     if statement.is_of_person:
         return False
@@ -189,6 +196,7 @@ def _is_typed(text: str) -> bool:
 _IDLE = (
     is_errand,
     _is_guess,
+    _is_wish,
     _is_offer,
     _is_advice,
     _is_in_idle_list,

@@ -266,9 +266,13 @@ def _follows_from(stated: str, message: str) -> bool:
 
 
 def _first_telling(reply: Sequence[Sentence]) -> str:
-    """What a reply states first, apart from that the checks passed; "" for nothing."""
-    stated = (text for text in statements(reply) if not weight_of(text, "outcome"))
+    """What a reply states first, apart from checks and from what stays; "" for nothing."""
+    stated = (text for text in statements(reply) if not _is_aside(text))
     return next((text for text in stated if count_terms(text) >= NAMED_TERMS), "")
+
+
+def _is_aside(stated: str) -> bool:
+    return weight_of(stated, "outcome") > 0 or says(stated, "is_still_so")
 
 
 def _taking_up(message: Sequence[Sentence], exchange: Exchange) -> Sequence[Sentence]:

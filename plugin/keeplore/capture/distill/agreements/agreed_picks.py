@@ -23,6 +23,8 @@ from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import terms
 
 CLAUSE_END = re.compile(r"\.{3}|…|\s[-–—]\s")
+WORK = ("task", "work_order", "next_step")
+_ADDED = re.compile(r",? (?:and|plus) ")
 _BEHIND_REASON = re.compile(
     r", (?:so|but(?= (?:let['’]?s|i['’]d|we['’]ll|use|take|go)\b)) ", re.IGNORECASE
 )
@@ -63,10 +65,20 @@ def agreed_option(
 ) -> Agreed:
     """An option, with the words that picked it where they change it."""
     choice = choice_with(option, before)
-    if says(opening, "with_change") or says(_behind_pick(opening), "with_change"):
+    rest = _behind_pick(opening)
+    is_changed = says(opening, "with_change") or says(rest, "with_change")
+    if is_changed or _added_to(option.text, opening):
         text = answer_line(option.text, opening)
         return Agreed(text, AgreedKind.AMENDED, choice, said=said)
     return Agreed(option.text, AgreedKind.PICK, choice)
+
+
+def _added_to(option: str, opening: str) -> bool:
+    """Does a message name more behind the option, "the old name, and a guard on all of them"?"""
+    added = " ".join(_ADDED.split(opening, maxsplit=1)[1:])
+    if says(added, "workflow") or any(opens_with(added, name) for name in WORK):
+        return False
+    return len({*terms(added)} - {*terms(option)}) >= NAMED_TERMS
 
 
 def _behind_pick(opening: str) -> str:

@@ -41,7 +41,9 @@ def amended_proposal(opening: str, said: str, before: Exchange) -> Agreed | None
     if is_value:
         questions = [text for text in asked if text.endswith(("?", "？"))]
         about_it = [text for text in values if {*terms(text)} & {*terms(said)}]
-        amended = [*questions, *about_it, *asked, *amended, *values]
+        told = [text for text in values if text not in amended]
+        single = told if len(values) == 1 else []
+        amended = [*questions, *about_it, *single, *asked, *amended, *values]
     else:
         is_plain = says(opening, "with_plain_change")
         amended += [offered_work(before)] * is_plain + asked

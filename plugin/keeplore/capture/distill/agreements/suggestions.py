@@ -14,7 +14,7 @@ from keeplore.capture.distill.antecedents import (
 )
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, answer_line, sentences
-from keeplore.text.terms import count_terms
+from keeplore.text.terms import count_terms, terms
 
 
 def suggestion(message: Sequence[Sentence], exchange: Exchange) -> str:
@@ -49,13 +49,29 @@ def is_put_softly(sentence: Sentence) -> bool:
 
 def own_suggestion(before: Exchange) -> str:
     """The way that the person asked about last, with what the agent said of it who found that it
-    can be done; "" for none.
+    can be done, or told what it comes to; "" for none.
     """
-    put = [s.text for s in sentences(before.user) if says(s.text, "suggested_way")]
+    put = [s.text for s in sentences(before.user) if _puts_way(s)]
     answer = last_reply(before)
-    if not put or not answer or not opens_with(answer[0].text, "affirmed"):
+    if not put or not answer or not _speaks_for(answer[0].text, put[-1]):
         return ""
     told = next(
         (s.text for s in answer if count_terms(s.text) >= INFORMATIVE_TERMS), ""
     )
     return answer_line(put[-1], told) if told else ""
+
+
+def _puts_way(sentence: Sentence) -> bool:
+    """Does it ask for a way, or name one with a question mark ("code splitting per route?")?"""
+    text = sentence.text
+    is_named = sentence.is_question and not says(text.rstrip("?"), "asks")
+    return says(text, "suggested_way") or is_named
+
+
+def _speaks_for(answer: str, way: str) -> bool:
+    """Does an answer begin with a yes, or go through with a way without speaking against it?"""
+    if opens_with(answer, "affirmed"):
+        return True
+    is_against = any(opens_with(answer, name) for name in ("turns_down", "concedes"))
+    shared = {*terms(answer)} & {*terms(way)}
+    return not is_against and len(shared) >= NAMED_TERMS
