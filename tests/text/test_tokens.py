@@ -134,7 +134,14 @@ def test_identifiers_are_taken_apart_for_the_index() -> None:
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("Why did we drop Redis for the outbox?", [("drop",), ("Redis",), ("outbox",)]),
+        (
+            "Why did we drop Redis for the outbox?",
+            [("drop",), ("Redis",), ("outbox",)],
+        ),
+        ("when do we roll out", [("roll", "rollout")]),
+        ("who may log in", [("log", "login")]),
+        ("the plugin is in main", [("plugin", "plug in"), ("main",)]),
+        ("the rollout", [("rollout", "roll out")]),
         ("the userStore, userstore", [("userStore", "user Store")]),
         ("what is it", [("what",), ("is",), ("it",)]),
         ("what did we discuss", [("discuss",)]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 
-VERSION = 37
+VERSION = 38
 # A word of the title says most about a passage, one that only a neighbour used says least.
 FTS_WEIGHTS = {"title": 3.0, "head": 1.5, "body": 1.0, "context": 0.25, "extra": 0.5}
 TOKENIZER = "porter unicode61 remove_diacritics 2"

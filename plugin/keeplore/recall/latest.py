@@ -143,7 +143,7 @@ def _names_something(question: ParsedQuestion) -> bool:
     text = question.text
     if _HOW.match(text) or _NAMES.search(text) or is_of_one_thing(text):
         return True
-    return not question.stems <= _SAYING_NOTHING
+    return not question.written_stems <= _SAYING_NOTHING
 
 
 def _lower(found: re.Match[str]) -> str:

@@ -143,14 +143,17 @@ class ParsedQuestion:
     @property
     def is_errand(self) -> bool:
         """True for "run the tests": all its words are those of daily orders."""
-        return all(
-            spelling <= _ERRAND_STEMS for word in self.words for spelling in word
-        )
+        return self.written_stems <= _ERRAND_STEMS
 
     @property
     def stems(self) -> frozenset[str]:
         """The stems of all spellings of its words."""
         return all_of(spelling for word in self.words for spelling in word)
+
+    @property
+    def written_stems(self) -> frozenset[str]:
+        """The stems of its words as they were written."""
+        return all_of(word[0] for word in self.words)
 
     @property
     def says_something(self) -> bool:

@@ -82,7 +82,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     spans = (*spans, session) if session else spans
     if not spans or is_of_one_thing(rest):
         return None
-    if not parse_question(rest).stems <= _ANYTHING:
+    if not parse_question(rest).written_stems <= _ANYTHING:
         return None
     return Period(tuple(span.in_utc() for span in spans), bool(_DECIDED.search(rest)))
 

@@ -5,8 +5,10 @@ identifier is made of.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 
 from keeplore.text.dates import DAYS, MONTHS
 from keeplore.text.unspaced import (
@@ -23,6 +25,11 @@ _TERM = re.compile(r"[^\W_]+(?:[-_./:@#+'’]+[^\W_]+)*")
 _CAMEL = re.compile(r"\b(?=\w*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}))[A-Za-z0-9]+\b")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 MAX_EXTRA = 400  # parts of identifiers kept for a passage; a passage has some 200 words
+# a verb and its particle, which people write as one word or as two: "rollout"
+_PHRASAL = re.compile(
+    r"([a-z]{3,}) ?(out|up|off|down|over|back)|(check|log|opt|plug|sign) ?(in)",
+    re.IGNORECASE,
+)
 MAX_TERMS = 48  # distinct words of a query that are looked at; a prompt may be a page
 STOP_WORDS = frozenset(
     """
@@ -108,7 +115,11 @@ def query_terms(query: str) -> list[tuple[str, ...]]:
         word for word in words if word.replace("’", "'") not in STOP_WORDS
     ] or words
     telling = [word for word in telling if word not in TALK_WORDS] or telling
-    return [_spellings(spelled[word]) for word in telling[:MAX_TERMS]]
+    joined = _joined(words)
+    return [
+        (*_spellings(spelled[word]), *joined.get(word, ()))
+        for word in telling[:MAX_TERMS]
+    ]
 
 
 def _spellings(term: str) -> tuple[str, ...]:
@@ -117,7 +128,18 @@ def _spellings(term: str) -> tuple[str, ...]:
         if _CAMEL.fullmatch(term)
         else []
     )
+    if apart := _PHRASAL.fullmatch(term):
+        others.append(" ".join(filter(None, apart.groups())))
     return tuple(dict.fromkeys((term, *others)))
+
+
+def _joined(words: Sequence[str]) -> dict[str, tuple[str]]:
+    """Each verb of a query that stands before its particle → both written as one."""
+    return {
+        verb: (verb + particle,)
+        for verb, particle in pairwise(words)
+        if verb not in STOP_WORDS and _PHRASAL.fullmatch(f"{verb} {particle}")
+    }
 
 
 def split_identifier(identifier: str) -> list[str]:

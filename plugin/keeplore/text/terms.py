@@ -59,6 +59,7 @@ _ABROAD = frozenset(_STOP_ABROAD.split()) - frozenset(_STOP.split())
 _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)+")
 _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[_.\-/]")
 _SEAM = re.compile(r"[_.\-/]|(?<=[a-z0-9])(?=[A-Z])")
+_FIGURE = re.compile(r"\d(?:[.,:]?\d)+")
 MAX_TEXT = 20_000  # characters that are looked at; beyond it a text's words only repeat
 
 
@@ -171,3 +172,10 @@ def weighted(texts: Iterable[str]) -> list[dict[str, float]]:
         }
         for bag in bags
     ]
+
+
+def figures(text: str) -> set[str]:
+    """The figures of a text, a time ("04:30") without its first zero. One digit alone may be a
+    name, "van 3", and is none.
+    """
+    return {figure.removeprefix("0") for figure in _FIGURE.findall(text)}

@@ -260,3 +260,40 @@ def test_what_a_change_left_as_it_was_is_no_answer() -> None:
     assert settled("rename it", asked, message, answer) == [
         f'In German "Team" as well? → {message}'
     ]
+
+
+def test_a_few_words_stand_behind_the_question_before_them() -> None:
+    message = "who is allowed to run it? should be ci only"
+    assert decided(message) == ["who is allowed to run it? → should be ci only"]
+
+
+def test_what_is_taken_by_its_name_stands_behind_what_was_told_of_it() -> None:
+    told = "It needs his account. A sturdier way is fastlane match with a key."
+    message = "Martin left in June... ok match it is."
+    assert settled("who renews those?", told, message, "Done.") == [
+        f"A sturdier way is fastlane match with a key. → {message}"
+    ]
+
+
+def test_what_stands_somewhere_is_no_decision() -> None:
+    message = "Our API docs also say workspace"
+    answer = "The API docs describe the field names, which I haven't changed."
+    assert settled("rename it", "The paths stay.", message, answer) == []
+
+
+def test_another_value_does_not_stand_behind_an_older_matter() -> None:
+    talk = [
+        Exchange(
+            "t-0",
+            AT,
+            "fix it",
+            ("1. Move the report\n2. Take the locks first\n\nWhich?",),
+        ),
+        Exchange(
+            "t-1", AT, "2, but move the report as well", ("The report moved to 04:30.",)
+        ),
+        Exchange("t-2", AT, "why 4:30? make it 4", ("Changed.",)),
+    ]
+    parts = distill(talk)
+    found = [quote.text for quote in (*parts["decision"], *parts["also_decided"])]
+    assert found[-1] == "The report moved to 04:30. → make it 4"

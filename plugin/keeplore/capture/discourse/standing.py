@@ -16,7 +16,7 @@ from keeplore.capture.discourse.statements import DialogueAct, Statement
 from keeplore.capture.discourse.undoing import undoing
 from keeplore.capture.follow_ups import is_again
 from keeplore.memory import Exchange
-from keeplore.text.terms import overlap, terms
+from keeplore.text.terms import figures, overlap, terms
 
 SENT_BACK = 200  # characters of a message in which it objects
 REVISED_WITHIN = 6  # exchanges in which a new cause replaces an earlier one
@@ -24,7 +24,6 @@ NAMES_SOMETHING = 3  # content words from which an objection says what it is abo
 SHARED = 2  # content words that an objection has of what it rejects
 QUOTED_WORDS = 6  # from which a sentence that stands in both was copied
 SAME_MATTER = 0.3  # share of terms from which two causes are of one thing
-_FIGURE = re.compile(r"\d(?:[.,:]?\d)+")  # one digit alone may be a name: "van 3"
 _WORDS = re.compile(r"\w+")
 _CLAIMS = frozenset({DialogueAct.REPORT, DialogueAct.FINDING, DialogueAct.PROPOSAL})
 
@@ -123,19 +122,14 @@ def _replaced_values(
         after = statement.exchange + 1
         if statement.is_of_person or after >= len(exchanges):
             continue
-        if named[after] & _figures(statement.text):
+        if named[after] & figures(statement.text):
             yield number, after
 
 
 def _replaced_figures(message: str) -> set[str]:
     """The figures that a message names beside the one that it sets in their place."""
     rest = pattern("sets_it_anew").sub(" ", message)
-    return set() if rest == message else _figures(rest)
-
-
-def _figures(text: str) -> set[str]:
-    """The figures of a text, a time ("04:30") without its first zero."""
-    return {figure.removeprefix("0") for figure in _FIGURE.findall(text)}
+    return set() if rest == message else figures(rest)
 
 
 def _message_of(numbered: tuple[int, Statement]) -> tuple[int, int]:

@@ -52,6 +52,7 @@ NO_SETTLING = (
     "chore",
     "slipped",
     "tells_course",
+    "tells_contents",
 )
 NO_OPENING = (
     "errand",
@@ -329,11 +330,8 @@ def _clauses(text: str) -> list[str]:
 
 
 def _is_kept(text: str) -> bool:
-    return _is_fact(text) or opens_with(text, "turns_down")
-
-
-def _is_fact(text: str) -> bool:
-    return count_terms(text) >= NAMED_TERMS and says(text, "states_fact")
+    is_fact = count_terms(text) >= NAMED_TERMS and says(text, "states_fact")
+    return is_fact or opens_with(text, "turns_down")
 
 
 def _put_to_person(before: Exchange) -> str:

@@ -28,6 +28,7 @@ NAMED_TERMS = 2  # content words of a suggestion, and of what is said of it
 INFORMATIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
 # words likewise, where the sentence says "this", "it", "them" of what it does not name
 FEW_WORDS = 4
+FEW_TERMS = 4  # content words of what may answer the question before it
 OFFER_BACK = 8  # sentences at the end of a reply in which it tells what it then offers
 FEW_SENTENCES = 3  # of a reply whose last one a message means by "it"
 
@@ -56,10 +57,27 @@ def with_antecedent(quote: Quote, before: Exchange | None, exchange: Exchange) -
 
     ``exchange`` is the one that it is from.
     """
-    if stands_alone(quote.text) and not _acts_on_it(quote.text):
-        return quote
-    about = next(_antecedents(quote, before, exchange), "")
+    about = _named_before(quote, before, exchange)
+    if not about and (not stands_alone(quote.text) or _acts_on_it(quote.text)):
+        about = next(_antecedents(quote, before, exchange), "")
     return replace(quote, text=answer_line(about, quote.text)) if about else quote
+
+
+def _named_before(quote: Quote, before: Exchange | None, exchange: Exchange) -> str:
+    """What a person's few words are of: their own question right before, or what a reply told of
+    the thing that they name ("match it is"); else "".
+    """
+    text = quote.text
+    if quote.speaker != "user" or question_and_answer(text)[0]:
+        return ""
+    last = _before_it(text, sentences(exchange.user))
+    asked = [s.text for s in last if s.is_question and count_terms(s.text) > 1]
+    if asked and count_terms(text) <= FEW_TERMS:
+        return asked[0]
+    named = pattern("it_is_named").search(text)
+    told = last_reply(before) if before and named else ()
+    of_it = (s for s in reversed(told) if named and named["name"] in s.text.split())
+    return next((s.text for s in of_it if _is_informative(s)), "")
 
 
 def _acts_on_it(text: str) -> bool:
@@ -111,11 +129,13 @@ def _announced_before(text: str, replies: Sequence[Reply]) -> Iterator[str]:
 
 
 def _said_before(text: str, message: Sequence[Sentence]) -> Iterator[str]:
-    """The sentence of a message before one of its others."""
+    yield from (s.text for s in _before_it(text, message) if _is_informative(s))
+
+
+def _before_it(text: str, message: Sequence[Sentence]) -> Sequence[Sentence]:
+    """The sentence of a message before the one with this text; none before the first."""
     place = next((n for n, s in enumerate(message) if clip(s.text) == text), 0)
-    yield from (
-        s.text for s in message[max(0, place - 1) : place] if _is_informative(s)
-    )
+    return message[max(0, place - 1) : place]
 
 
 def _is_informative(sentence: Sentence) -> bool:

@@ -24,7 +24,7 @@ from keeplore.text.sentences import (
     question_and_answer,
     sentences,
 )
-from keeplore.text.terms import count_terms, overlap, stems, terms
+from keeplore.text.terms import count_terms, figures, overlap, stems, terms
 
 CONFIRMED = (
     2.4  # weight of what somebody said yes to, or put in the place of something else
@@ -135,8 +135,10 @@ def _is_value_before(new: Decision, old: Decision) -> bool:
     matter = question_and_answer(new.quote.text)[0]
     if matter.endswith(("?", "？")):  # it says itself what its value is of
         return is_recent and overlap({*terms(matter)}, old.terms) >= SAME_MATTER
-    is_alike = bool(new.terms & old.terms)
-    return is_recent and is_alike and says(answer_in(old.quote.text), "value")
+    value = answer_in(old.quote.text)
+    if figures(matter) and not figures(matter) & figures(value):  # it is of another one
+        return False
+    return is_recent and bool(new.terms & old.terms) and says(value, "value")
 
 
 def _correction(
