@@ -131,6 +131,21 @@ def test_a_remark_is_decided_with_what_is_otherwise_now(
             "The endpoint is documented in `docs/api.md` now.",
         ),
         (
+            "It fetches messages after the last id.",
+            "sometimes they appear twice now",
+            "Messages are matched by id now.",
+        ),
+        (
+            "Les commentaires ne sont pas exportés.",
+            "il manque les commentaires",
+            "Les commentaires sont maintenant dans `comments.json`.",
+        ),
+        (
+            "The pool has 20 connections.",
+            "load test passed, 52 connections max.",
+            "The pool is merged now.",
+        ),
+        (
             "The chart uses weekly data.",
             "nice, the numbers match mine",
             "The chart is final now.",

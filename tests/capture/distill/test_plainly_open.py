@@ -204,3 +204,46 @@ def test_what_was_left_as_the_person_wanted_is_not_open() -> None:
     left = "Left as is: every calendar day counts."
     asked = "do weekends count as late days?"
     assert left_open(asked, "They do.", "then count them", left) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "message", "opened"),
+    [
+        (
+            "I put the event back; it's just never sent.",
+            "ok. remove it after iOS 5.2 is out",
+            "remove it after iOS 5.2 is out",
+        ),
+        (
+            "Merged.",
+            "the settings page in the wiki must be updated, will do it myself",
+            "the settings page in the wiki must be updated, will do it myself",
+        ),
+        (
+            "Les commentaires sont dans `comments.json`.",
+            "les messages privés non. à voir avec le juriste",
+            "à voir avec le juriste",
+        ),
+        (
+            "Das Feld ist jetzt Pflicht.",
+            "das muss ich mit der Buchhaltung klären",
+            "das muss ich mit der Buchhaltung klären",
+        ),
+        (
+            "El campo es obligatorio.",
+            "eso hay que verlo con contabilidad",
+            "eso hay que verlo con contabilidad",
+        ),
+        (
+            "O campo é obrigatório.",
+            "isso é a ver com o jurídico",
+            "isso é a ver com o jurídico",
+        ),
+    ],
+)
+def test_what_waits_for_somebody_or_something_is_open(
+    told: str, message: str, opened: str
+) -> None:
+    found = left_open("look at it", told, message, "OK.")
+    assert len(found) == 1
+    assert found[0].endswith(opened)
