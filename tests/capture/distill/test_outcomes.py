@@ -500,3 +500,16 @@ def test_a_wish_of_the_agent_is_no_outcome_and_an_id_is_no_wish() -> None:
     found = part("outcome", *said, *filler)
     assert wish not in found
     assert told in found
+
+
+@pytest.mark.parametrize(
+    "advice",
+    [
+        "The best approach is to declare `scale` at the top of `draw.js`.",
+        "The fix is about 20 lines: stat the path in `log.go` and compare.",
+        "最简单的方式是先试第 1 步 Reload Window，大部分情况下能解决。",
+    ],
+)
+def test_what_would_be_best_is_no_outcome(advice: str) -> None:
+    done = "Moved `path` into `log.go`, which reloads by itself."
+    assert part("outcome", "why is it empty?", advice, "do it", done) == [done]

@@ -106,8 +106,8 @@ def _outcome_weight(sentence: Sentence) -> float:
     is_guess = says(text, "guessed") or weight_of(text, "proposed")
     is_planned = says(sentence.heading or sentence.lead, "planned")
     is_plan = says(text, "to_do") or is_planned or is_in_idle_list(sentence)
-    is_of_past = opens_with(text, "was_before")
-    if not is_claim(sentence) or is_guess or is_plan or is_of_past:
+    is_aside = opens_with(text, "was_before") or opens_with(text, "advised")
+    if not is_claim(sentence) or is_guess or is_plan or is_aside:
         return 0.0
     weight = _report_weight(text)
     if _is_reported(sentence) and (weight or says(text, "reported")):
