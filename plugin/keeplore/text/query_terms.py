@@ -115,7 +115,7 @@ def query_terms(query: str) -> list[tuple[str, ...]]:
         word for word in words if word.replace("’", "'") not in STOP_WORDS
     ] or words
     telling = [word for word in telling if word not in TALK_WORDS] or telling
-    joined = _joined(words)
+    joined = _joined([term.casefold() for term in found])
     return [
         (*_spellings(spelled[word]), *joined.get(word, ()))
         for word in telling[:MAX_TERMS]

@@ -79,3 +79,41 @@ def test_what_is_not_known_stays_open_and_is_no_answer() -> None:
 def test_hostile_text_takes_no_time() -> None:
     for message in ("1 " * 150, "1 2 " * 75, "1" * 300, ". 1 " * 100_000):
         assert list(answers_by_number(message, exchange(ASKED))) == []
+
+
+ASKED_IN_WORDS = (
+    "Before I write it:\n"
+    "Overbooking. May two patients have one slot?\n"
+    "Length. Is it fixed, or does it depend on the treatment?\n"
+    "Reminders. Are they part of the first phase?\n\n"
+    "Want me to leave it as a file?"
+)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "1 only the staff may do that\n2 - fixed for each doctor\n3-later",
+        "1. only the staff may do that\n2. fixed for each doctor\n3. later",
+    ],
+)
+def test_questions_without_numbers_are_answered_in_their_order(message: str) -> None:
+    before = Exchange("t-0", "2026-02-09T14:03:11Z", "a plan", (ASKED_IN_WORDS,))
+    assert [*answers_by_number(message, before)] == [
+        "May two patients have one slot? → only the staff may do that",
+        "Is it fixed, or does it depend on the treatment? → fixed for each doctor",
+        "Are they part of the first phase? → later",
+    ]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "1 only the staff\n2 fixed",  # fewer than were asked
+        "1 add the slots\n2 fix the length\n3 write the mail\n4 run it",
+        "2 only the staff\n3 fixed\n4 later",
+    ],
+)
+def test_other_counts_answer_no_questions_without_numbers(message: str) -> None:
+    before = Exchange("t-0", "2026-02-09T14:03:11Z", "a plan", (ASKED_IN_WORDS,))
+    assert [*answers_by_number(message, before)] == []

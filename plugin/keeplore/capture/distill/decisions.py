@@ -16,7 +16,11 @@ from keeplore.capture.cues import opens_with, pattern, says, weight_of
 from keeplore.capture.discourse.dialogue import last_word
 from keeplore.capture.discourse.instructions import is_instructions
 from keeplore.capture.discourse.statements import is_step, objection
-from keeplore.capture.distill.acknowledged import closing_answer, settled_by_reply
+from keeplore.capture.distill.acknowledged import (
+    Acknowledged,
+    closing_answer,
+    settled_by_reply,
+)
 from keeplore.capture.distill.agreements.agent_proposals import points_of
 from keeplore.capture.distill.agreements.agreed import Agreed, AgreedKind
 from keeplore.capture.distill.agreements.agreement import agreement_in
@@ -195,15 +199,19 @@ def _with_acknowledged(
     settled = settled_by_reply(before, untold, exchange)
     for pair in settled:
         speaker = "user" if pair.said else "assistant"
-        line = pair.line
-        asked = last_question(before.user) if before else ""
-        if asked and pair.said and not terms(pair.said):  # a figure alone
-            line = answer_line(asked, pair.said)
+        line = _with_matter(pair, before)
         yield decision_of(line, speaker, exchange.id, STIPULATED, at)
     if made or settled or not before:
         return
     if line := settled_by_change(before, untold, exchange):
         yield decision_of(line, "user", exchange.id, STIPULATED, at)
+
+
+def _with_matter(pair: Acknowledged, before: Exchange | None) -> str:
+    """What was settled; a figure alone behind the person's question that it is for."""
+    asked = last_question(before.user) if before else ""
+    is_bare = bool(pair.said) and not terms(pair.said)
+    return answer_line(asked, pair.said) if asked and is_bare else pair.line
 
 
 def _says_more(text: str) -> bool:

@@ -16,12 +16,19 @@ from keeplore.text.sentences import Sentence, answer_line, sentences
 from keeplore.text.terms import count_terms, terms
 
 LEAST = 2  # points from which a message answers a list by its numbers
+LEAST_COUNTED = (
+    3  # the same where the points have no numbers, or the lines no list's form
+)
 LONGEST = 30  # sentences; a longer message is a document
 LONGEST_LINE = 300  # characters of a message that answers in a line
 _NUMBER = re.compile(
     r"(?:\A|(?<=[\s,;.]))(?:(?:ad|to|for|on|zu|question|q)\s?)?#?(?P<number>\d{1,2})"
     r"\s?[.:=)–-]?\s+(?=\S)",
     re.IGNORECASE,
+)
+
+_NUMBERED_LINE = re.compile(
+    r"^[ \t]*(?P<number>\d{1,2})[ \t]*[.:)–-]?[ \t]*(?P<text>[^\W\d].+)$", re.MULTILINE
 )
 
 
@@ -61,10 +68,10 @@ def _answered_points(message: str, before: Exchange) -> Iterator[tuple[str, Sent
     said = sentences(message)
     numbered = _numbered(said)
     if len(numbered) < LEAST:
-        numbered = _in_a_line(message)
+        numbered = _in_lines(message) or _in_a_line(message)
     if len(numbered) < LEAST or len(said) > LONGEST:
         return
-    points = _points_by_number(before)
+    points = _points_by_number(before) or _questions_in_order(before, numbered)
     if all(s.label in points for s in numbered):  # and no list of the person's own
         yield from ((points[answer.label], answer) for answer in numbered)
 
@@ -76,6 +83,18 @@ def _points_by_number(before: Exchange) -> Mapping[str, str]:
     under = [s for s in listed if s.heading == listed[-1].heading]
     is_asked = any(s.is_question for s in (*reply[-LAST_WORDS:], *under))
     return {s.label: s.text for s in under} if is_asked else {}
+
+
+def _questions_in_order(
+    before: Exchange, answers: Sequence[Sentence]
+) -> Mapping[str, str]:
+    """Number → question of a reply that has as many as there are answers, and numbers none."""
+    asked = [s.text for s in last_reply(before) if s.is_question]
+    if asked and opens_with(asked[-1], "offers_to"):
+        asked.pop()  # "do you want it as a file?"
+    counted = [str(n) for n in range(1, len(asked) + 1)]
+    is_each = len(asked) >= LEAST_COUNTED and counted == [s.label for s in answers]
+    return dict(zip(counted, asked, strict=True)) if is_each else {}
 
 
 def _numbered(message: Sequence[Sentence]) -> list[Sentence]:
@@ -99,3 +118,14 @@ def _in_a_line(message: str) -> list[Sentence]:
         for number, first in answers
         for said in first
     ]
+
+
+def _in_lines(message: str) -> list[Sentence]:
+    """The answers of a message of which lines begin with 1, 2, 3 and so on, in any spelling: "5 -
+    the clinic", "7-later".
+    """
+    found = [*_NUMBERED_LINE.finditer(message)]
+    counted = [str(n) for n in range(1, len(found) + 1)]
+    if len(found) < LEAST_COUNTED or [line["number"] for line in found] != counted:
+        return []
+    return [Sentence(line["text"].strip(), label=line["number"]) for line in found]
